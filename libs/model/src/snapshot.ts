@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+const text = z.string().optional();
+const count = z.number().optional();
+
+/** Three values of `tcp_rmem` or `tcp_wmem` (ip-sysctl.rst): minimum, default, maximum, in bytes. */
+export const BufferTriple = z.object({ minBytes: z.number(), defaultBytes: z.number(), maxBytes: z.number() });
+
+export const InterfaceFacts = z.object({
+  name: z.string(),
+  mtu: count,
+  speedBps: count,
+  duplex: text,
+  qdisc: text,
+  driver: text,
+  offloads: z.record(z.string(), z.boolean()).optional(),
+  ring: z.record(z.string(), z.number()).optional(),
+  /** Cumulative counters of the interface: rx_errors, rx_dropped, tx_errors, rx_fifo_errors, rx_crc_errors, ... */
+  counters: z.record(z.string(), z.number()).optional(),
+});
+
+/** Facts of a host when a step ran. Missing is absent, with its key in `unknown`; never 0. */
+export const HostSnapshot = z
+  .object({
+    takenAt: z.iso.datetime(),
+    kernel: text,
+    architecture: text,
+    hostname: text,
+    cpuCount: count,
+    load1: count,
+    uptimeS: count,
+    tools: z.record(z.string(), z.string()),
+    /** `tcp_rmem`, `tcp_wmem`, in bytes. */
+    tcpRmem: BufferTriple.optional(),
+    tcpWmem: BufferTriple.optional(),
+    congestionControl: text,
+    congestionControlsAvailable: z.array(z.string()).optional(),
+    /** Other sysctls by their dotted name, as text. */
+    sysctls: z.record(z.string(), z.string()),
+    interface: InterfaceFacts.optional(),
+    clock: z
+      .object({ synchronised: z.boolean().optional(), source: text, offsetMs: count, maxErrorMs: count })
+      .optional(),
+    /** `ip tcp_metrics` of the peer: what the kernel remembers of earlier connections. */
+    cachedTcpMetrics: z.record(z.string(), z.string()).optional(),
+    /** Kernel TCP counters (/proc/net/snmp, /proc/net/netstat), cumulative. */
+    tcpCounters: z.record(z.string(), z.number()).optional(),
+    /** What could not be read, and why: {"net.core.rmem_max": "not present in this network namespace"}. */
+    unknown: z.record(z.string(), z.string()),
+  })
+  .meta({ id: 'HostSnapshot' });
+export type HostSnapshot = z.output<typeof HostSnapshot>;

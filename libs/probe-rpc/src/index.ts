@@ -1,0 +1,1 @@
+export * from './generated/plumbline/probe/v1/probe.js';
