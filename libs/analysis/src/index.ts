@@ -1,1 +1,32 @@
-export {};
+/** Formulas with their sources (theory), what runs say together (statistics), and reports as data and text. Pure. */
+export * from './report/before-after/from-samples.js';
+export * from './report/before-after/html.js';
+export * from './report/before-after/input.js';
+export * from './report/before-after/model.js';
+export * from './report/before-after/text.js';
+export * from './report/format.js';
+// Statistics: runs are the samples.
+export * from './statistics/availability.js';
+export * from './statistics/comparison.js';
+export * from './statistics/critical.js';
+export * from './statistics/e-divisive.js';
+export * from './statistics/geometric-mean.js';
+export * from './statistics/hodges-lehmann.js';
+export * from './statistics/holm.js';
+export * from './statistics/mann-whitney.js';
+export * from './statistics/median-interval.js';
+export * from './statistics/percentile.js';
+export * from './statistics/signed-rank.js';
+export * from './theory/bandwidth-delay.js';
+export * from './theory/delay-variation.js';
+export * from './theory/fairness.js';
+export * from './theory/framing.js';
+export * from './theory/loss-response.js';
+export * from './theory/rate-layer.js';
+export * from './theory/rfc6349.js';
+export * from './theory/rfc8337.js';
+export * from './theory/slow-start.js';
+export { TheoryError } from './theory/theory-error.js';
+export * from './theory/transaction.js';
+export * from './theory/tunnel.js';
+export * from './theory/udp-load.js';
