@@ -1,1 +1,4 @@
-export {};
+export { findProgram } from './environment.js';
+export { currentBootId, endOrphans, identifyProcess, isAlive, ProcessIdentity } from './identity.js';
+export { runProcess, startProcess } from './run.js';
+export type { ProcessResult, ProcessSpec, RunningProcess } from './spec.js';
