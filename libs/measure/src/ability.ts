@@ -1,11 +1,14 @@
 import type { End, Ending, HostSnapshot, Metric, SocketSample } from '@plumbline/model';
 import { z } from 'zod';
+import type { MetricFact } from './metric-fact.js';
 
 /** What a probe knows of itself when it builds a command: the host it runs on, never what a request said. */
 export interface ProbeHost {
   /** First lines that each program prints of itself, by tool; absent: missing. */
   readonly tools: Readonly<Record<string, string | undefined>>;
   readonly congestionControls: readonly string[];
+  /** Whether programs run as root here. Absent: judged as not. */
+  readonly root?: boolean;
 }
 
 /** A program to run for an attempt. `{file:NAME}` in argv stands for the path of a temporary file of `files`. */
@@ -96,6 +99,7 @@ export interface Measurement<S extends z.ZodType = z.ZodType> {
   readonly kind: string;
   readonly schemaVersion: number;
   readonly spec: S;
+  readonly metrics: readonly MetricFact[];
   readonly sharing: 'exclusive' | 'shared';
   /** May run on a standing grant of a day, so that a path whose far probe is down can still be diagnosed. */
   readonly standingGrant: boolean;

@@ -1,1 +1,14 @@
+export * from './abilities.js';
 export * from './ability.js';
+export * from './catalogue.js';
+export { jsonSchemaOf } from './json-schema.js';
+export * from './measurements/path-mtu/index.js';
+export * from './measurements/rtt/index.js';
+export * from './measurements/throughput/index.js';
+export * from './measurements/udp-load/index.js';
+export type { MetricFact } from './metric-fact.js';
+export * from './tool.js';
+export { parseSnapshot, type RawFact } from './tools/host/snapshot.js';
+export { ssArgv } from './tools/ss/argv.js';
+export { parseSs } from './tools/ss/parse.js';
+export { parseSampleArtifact } from './tools/ss/samples.js';

@@ -1,1 +1,10 @@
+export * from './catalogue.js';
+export * from './criterion.js';
+export { evaluate, type MeasuredStep, type References } from './evaluate.js';
+export * from './expand.js';
 export * from './kind.js';
+export * from './kinds/list.js';
+export { RttTest } from './kinds/rtt/index.js';
+export { SingleStreamTest } from './kinds/single-stream/index.js';
+export * from './plan.js';
+export { labelled, labelsKey, median, summarise } from './summarise.js';

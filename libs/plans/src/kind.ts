@@ -3,6 +3,7 @@ import type { z } from 'zod';
 
 /** One execution to come: which measurement with which tool, and what makes it differ from its siblings. */
 export interface AttemptPlan {
+  /** Counts from 1. */
   readonly repeat: number;
   /** Labels that this attempt's metrics carry: direction, algorithm, window, ... */
   readonly cell: Labels;
@@ -20,7 +21,8 @@ export interface AttemptResult {
   readonly metrics: readonly Metric[];
 }
 
-export interface Kind<T extends z.ZodType = z.ZodType> {
+/** What a kind says of itself, with the type of its test. */
+interface TypedKind<T extends z.ZodType> {
   readonly kind: string;
   readonly title: string;
   readonly description: string;
@@ -28,7 +30,32 @@ export interface Kind<T extends z.ZodType = z.ZodType> {
   readonly test: T;
   /** Names of the metrics that a step of this kind can have: a criterion on another is refused when the plan is stored. */
   readonly metrics: readonly string[];
+  /** Labels that a step's metrics can carry, with the values that they can have; absent values: any. */
+  readonly labels: (test: z.output<T>) => Readonly<Partial<Record<keyof Labels, readonly string[]>>>;
   readonly attempts: (test: z.output<T>, path: Path) => readonly AttemptPlan[];
   /** The step's metrics: medians over its repeats with spread, per cell. */
   readonly summarise: (test: z.output<T>, results: readonly AttemptResult[]) => readonly Metric[];
 }
+
+/** What the core sees: no type parameter, so that all kinds fit in one list. Each method parses the raw test. */
+export interface Kind extends Omit<TypedKind<z.ZodType>, 'labels' | 'attempts' | 'summarise'> {
+  /** @throws {z.ZodError} when the test does not fit */
+  readonly labels: (test: unknown) => Readonly<Partial<Record<keyof Labels, readonly string[]>>>;
+  /** @throws {z.ZodError} when the test does not fit */
+  readonly attempts: (test: unknown, path: Path) => readonly AttemptPlan[];
+  /** @throws {z.ZodError} when the test does not fit */
+  readonly summarise: (test: unknown, results: readonly AttemptResult[]) => readonly Metric[];
+}
+
+/** Hides the type of a kind's test behind its schema. */
+export const defineKind = <T extends z.ZodType>(k: TypedKind<T>): Kind => ({
+  kind: k.kind,
+  title: k.title,
+  description: k.description,
+  sharing: k.sharing,
+  test: k.test,
+  metrics: k.metrics,
+  labels: (test) => k.labels(k.test.parse(test)),
+  attempts: (test, path) => k.attempts(k.test.parse(test), path),
+  summarise: (test, results) => k.summarise(k.test.parse(test), results),
+});

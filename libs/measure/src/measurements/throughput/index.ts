@@ -1,0 +1,25 @@
+import { defineMeasurement } from '../../ability.js';
+import { throughputMetrics } from './metrics.js';
+import { ThroughputSpec } from './spec.js';
+
+/** How much of one path's rate one bulk TCP flow gets. It fills the path, so nothing else may run there meanwhile. */
+export const throughput = defineMeasurement({
+  kind: 'throughput',
+  schemaVersion: 1,
+  spec: ThroughputSpec,
+  metrics: throughputMetrics,
+  sharing: 'exclusive',
+  standingGrant: false,
+  ceilings: (spec) => ({
+    maxRateBps: spec.rateBps ?? null,
+    maxStreams: spec.streams,
+    maxDurationS: spec.omitS + spec.durationS,
+  }),
+});
+
+export * from './committed.js';
+export * from './metrics.js';
+export * from './metrics-of.js';
+export * from './result.js';
+export * from './sockets.js';
+export * from './spec.js';

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+/** Name of a congestion control as the kernel lists it (TCP_CA_NAME_MAX is 16 bytes with its closing zero). */
+export const CongestionControl = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,14}$/, 'a congestion control as the kernel names it, such as cubic or bbr');
+
+/** What the path promises, for ratios to it. `mtuBytes` is the path's MTU. */
+export const Committed = z.strictObject({
+  rateBps: z.number().positive().max(1e15),
+  layer: z.enum(['ethernet', 'ip', 'payload']),
+  mtuBytes: z.int().min(68).max(65535),
+});
+export type Committed = z.output<typeof Committed>;
+
+/** Limits shared by the spec and by the tests of a plan. */
+export const throughputLimits = {
+  durationS: z.int().min(1).max(3600),
+  /** iperf3 before 3.18 refuses more than 60 s (iperf_api.c, case 'O'). */
+  omitS: z.int().min(0).max(60),
+  /** iperf3's MAX_TCP_BUFFER is 512 MiB. Linux doubles what is asked for (socket(7), SO_SNDBUF). */
+  windowBytes: z
+    .int()
+    .min(1024)
+    .max(512 * 1024 * 1024),
+  /** Linux: TCP_MIN_MSS is 88. iperf3's MAX_MSS is 9216, from 3.21 on 32767. */
+  mssBytes: z.int().min(88).max(32767),
+  dscp: z.int().min(0).max(63),
+  rateBps: z.int().min(1000).max(1e12),
+};
+
+/** One bulk TCP transfer. `forward` is near to far. Bytes of the first `omitS` seconds are not counted. */
+export const ThroughputSpec = z
+  .strictObject({
+    direction: z.enum(['forward', 'reverse']),
+    durationS: throughputLimits.durationS,
+    omitS: throughputLimits.omitS.default(0),
+    streams: z.literal(1).default(1),
+    congestionControl: CongestionControl.optional(),
+    windowBytes: throughputLimits.windowBytes.optional(),
+    mssBytes: throughputLimits.mssBytes.optional(),
+    dscp: throughputLimits.dscp.optional(),
+    rateBps: throughputLimits.rateBps.optional(),
+    committed: Committed.optional(),
+  })
+  .meta({ id: 'ThroughputSpec' });
+export type ThroughputSpec = z.output<typeof ThroughputSpec>;

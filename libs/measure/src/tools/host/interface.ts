@@ -1,0 +1,78 @@
+import type { HostSnapshot } from '@plumbline/model';
+import { z } from 'zod';
+import { type Facts, numberOf } from './facts.js';
+
+const Counters = z.record(z.string(), z.number());
+const Link = z.object({
+  ifname: z.string(),
+  mtu: z.number().optional(),
+  qdisc: z.string().optional(),
+  stats64: z.object({ rx: Counters.optional(), tx: Counters.optional() }).optional(),
+});
+const Qdisc = z.object({ kind: z.string(), root: z.boolean().optional(), dev: z.string().optional() });
+
+/** `ip -j -s -s addr`, `tc -j qdisc`, `ethtool -i/-k/-g` and /sys/class/net of the endpoint's interface. */
+export function interfaceOf(facts: Facts, name: string): HostSnapshot['interface'] {
+  const link = jsonList(facts, 'cmd.ip-link', Link)?.find((candidate) => candidate.ifname === name);
+  const qdiscs = jsonList(facts, 'cmd.tc-qdisc', Qdisc)?.filter(
+    (qdisc) => qdisc.dev === undefined || qdisc.dev === name,
+  );
+  const speed = numberOf(facts.text(`file./sys/class/net/${name}/speed`));
+  const duplex = facts.text(`file./sys/class/net/${name}/duplex`);
+  return {
+    name,
+    mtu: link?.mtu ?? numberOf(facts.text(`file./sys/class/net/${name}/mtu`)),
+    // In Mbit/s; -1 where the driver cannot tell (veth, virtio).
+    speedBps: speed === undefined || speed <= 0 ? undefined : speed * 1e6,
+    duplex: duplex === 'unknown' ? undefined : duplex,
+    qdisc: qdiscs?.find((qdisc) => qdisc.root)?.kind ?? link?.qdisc,
+    driver: /^driver:\s*(\S+)/m.exec(facts.text('cmd.ethtool-driver') ?? '')?.[1],
+    offloads: offloadsOf(facts.text('cmd.ethtool-features')),
+    ring: ringOf(facts.text('cmd.ethtool-ring')),
+    counters: countersOf(link?.stats64),
+  };
+}
+
+function jsonList<T extends z.ZodType>(facts: Facts, key: string, schema: T): z.output<T>[] | undefined {
+  const text = facts.text(key);
+  if (text === undefined) return undefined;
+  const parsed = z.array(z.unknown()).safeParse(jsonOf(text));
+  if (!parsed.success) return facts.misread(key, 'not a JSON list');
+  return parsed.data.flatMap((entry) => {
+    const one = schema.safeParse(entry);
+    return one.success ? [one.data] : [];
+  });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `rx_errors`, `rx_crc_errors`, `tx_dropped`, ... */
+function countersOf(stats: z.output<typeof Link>['stats64']): Record<string, number> | undefined {
+  if (!stats) return undefined;
+  return Object.fromEntries(
+    (['rx', 'tx'] as const).flatMap((way) => Object.entries(stats[way] ?? {}).map(([key, n]) => [`${way}_${key}`, n])),
+  );
+}
+
+/** Lines such as `tcp-segmentation-offload: on [fixed]`. */
+function offloadsOf(text: string | undefined): Record<string, boolean> | undefined {
+  const found = [...(text ?? '').matchAll(/^\s*([a-z0-9-]+): (on|off)\b/gm)];
+  return found.length > 0 ? Object.fromEntries(found.map(([, name, state]) => [name, state === 'on'])) : undefined;
+}
+
+/** Two blocks: what the ring may be, and what it is. `rxMax`, `txMax`, `rx`, `tx`, in descriptors. */
+function ringOf(text: string | undefined): Record<string, number> | undefined {
+  const [most, now] = text?.split(/Current hardware settings:/) ?? [];
+  const sizes = (block: string | undefined, suffix: string) =>
+    [...(block ?? '').matchAll(/^(RX|TX):\s*(\d+)$/gm)].map(
+      ([, way = '', size]) => [`${way.toLowerCase()}${suffix}`, Number(size)] as const,
+    );
+  const found = [...sizes(most, 'Max'), ...sizes(now, '')];
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
+}

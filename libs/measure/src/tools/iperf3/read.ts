@@ -1,0 +1,52 @@
+import type { AttemptOutput, PhaseOutput, Reading } from '../../ability.js';
+import {
+  isEfficiencyEstimated,
+  type ThroughputResult,
+  type ThroughputSpec,
+  throughputMetricsOf,
+} from '../../measurements/throughput/index.js';
+import { atLeast } from '../../tool.js';
+import { type DocumentRead, type Iperf3Document, readDocument } from './document.js';
+import { endingOf } from './ending.js';
+import { resultOf } from './result.js';
+
+/** Reads what a throughput attempt left behind, from both ends. Never throws. */
+export function read(spec: ThroughputSpec, output: AttemptOutput): Reading {
+  const client = phaseOf(output, 'near', 'test');
+  const server = phaseOf(output, 'far', 'server');
+  const nearRead = client && readDocument(client.stdout);
+  const farRead = server && readDocument(server.stdout);
+  const documents = { near: documentOf(nearRead), far: documentOf(farRead) };
+  const notes = [...(nearRead?.notes ?? []), ...(farRead?.notes ?? []).map((note) => `server: ${note}`)];
+  const result = documents.near && resultOf(spec, output, documents, notes);
+  const ending = endingOf(spec, { output, client, read: nearRead, documents, result });
+  const metrics = throughputMetricsOf(result, ending);
+  return { ending, metrics, result: result ?? null, notes: [...notes, ...remarks(spec, documents.near, result)] };
+}
+
+const phaseOf = (output: AttemptOutput, end: PhaseOutput['end'], name: string): PhaseOutput | undefined =>
+  output.phases.find((phase) => phase.end === end && phase.name === name);
+
+const documentOf = (read: DocumentRead | undefined): Iperf3Document | undefined =>
+  read && 'document' in read ? read.document : undefined;
+
+/** What a reader of the numbers must know. */
+function remarks(
+  spec: ThroughputSpec,
+  document: Iperf3Document | undefined,
+  result: ThroughputResult | undefined,
+): string[] {
+  if (!result) return [];
+  const remarks: string[] = [];
+  const { duration, omit } = document?.start?.test_start ?? {};
+  if ((duration ?? spec.durationS) !== spec.durationS || (omit ?? spec.omitS) !== spec.omitS)
+    remarks.push(
+      `iperf3 says that it ran ${duration} s and left out ${omit} s, not ${spec.durationS} and ${spec.omitS}`,
+    );
+  if (isEfficiencyEstimated(result) && result.retransmits)
+    remarks.push('efficiency is an estimate: retransmitted segments times MSS');
+  const busyLoop = (version: string | undefined) => atLeast(version, '3.16') && !atLeast(version, '3.18');
+  if (spec.rateBps !== undefined && (busyLoop(result.versions.near) || busyLoop(result.versions.far)))
+    remarks.push('iperf3 3.16 and 3.17 spin while they pace: cpu says nothing of the host here (iperf issue 1741)');
+  return remarks;
+}

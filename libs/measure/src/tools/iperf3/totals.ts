@@ -1,0 +1,92 @@
+import type { ThroughputInterval, ThroughputTotal } from '../../measurements/throughput/index.js';
+import type { Iperf3Document, Iperf3Interval, Iperf3Sum } from './document.js';
+
+/** How far a total may lie from its own intervals before it is called wrong (before 3.14 --omit inflated totals). */
+const TOLERANCE = 0.01;
+
+/** iperf3 writes 0 for what it could not read from the kernel, and negative numbers for what overflowed: both unknown. */
+export const positive = (value: number | null | undefined): number | undefined =>
+  typeof value === 'number' && value > 0 ? value : undefined;
+/** A counter: zero is a value, negative means that there is none. */
+export const counter = (value: number | null | undefined): number | undefined =>
+  typeof value === 'number' && value >= 0 ? value : undefined;
+
+/** Intervals of one end, of the stream where there is one (it has the window and the RTT), else of the sum. */
+export function intervalsOf(document: Iperf3Document | undefined, omitS: number): ThroughputInterval[] {
+  return (document?.intervals ?? []).flatMap((interval) => intervalOf(interval, omitS) ?? []);
+}
+
+function intervalOf(interval: Iperf3Interval, omitS: number): ThroughputInterval | undefined {
+  const stream = interval.streams?.length === 1 ? interval.streams[0] : undefined;
+  const sum = interval.sum ?? stream;
+  const durationS = positive(sum?.seconds);
+  const bytes = counter(sum?.bytes);
+  if (!sum || durationS === undefined || bytes === undefined) return undefined;
+  const omitted = sum.omitted ?? stream?.omitted ?? false;
+  // iperf3 starts its clock again after the omitted part.
+  const shift = omitted ? 0 : omitS;
+  const startS = counter(sum.start) ?? 0;
+  const rttUs = positive(stream?.rtt);
+  return {
+    startS: startS + shift,
+    endS: (counter(sum.end) ?? startS + durationS) + shift,
+    durationS,
+    bytes,
+    rateBps: (bytes * 8) / durationS,
+    omitted,
+    retransmits: counter(sum.retransmits),
+    cwndBytes: positive(stream?.snd_cwnd),
+    sndWndBytes: positive(stream?.snd_wnd),
+    rttMs: rttUs === undefined ? undefined : rttUs / 1000,
+  };
+}
+
+/** The rate is worked out from bytes and seconds; what iperf3 prints beside them is compared, not used. */
+export function totalOf(sum: Iperf3Sum | null | undefined, name: string, notes: string[]): ThroughputTotal | undefined {
+  const durationS = positive(sum?.seconds);
+  const bytes = counter(sum?.bytes);
+  if (durationS === undefined || bytes === undefined) return undefined;
+  const rateBps = (bytes * 8) / durationS;
+  const printed = sum?.bits_per_second;
+  if (typeof printed === 'number' && differs(printed, rateBps))
+    notes.push(`${name}: bits_per_second ${printed} is not bytes by seconds (${rateBps})`);
+  return { bytes, durationS, rateBps };
+}
+
+/** Whether two numbers lie more than one percent apart. */
+export const differs = (a: number, b: number): boolean =>
+  Math.abs(a - b) > TOLERANCE * Math.max(Math.abs(a), Math.abs(b));
+
+/** The measured part's own sum: bytes and seconds of the intervals that are not omitted. */
+export function totalOfIntervals(intervals: readonly ThroughputInterval[]): ThroughputTotal | undefined {
+  const counted = intervals.filter((interval) => !interval.omitted);
+  const bytes = counted.reduce((sum, interval) => sum + interval.bytes, 0);
+  const durationS = counted.reduce((sum, interval) => sum + interval.durationS, 0);
+  return durationS > 0 ? { bytes, durationS, rateBps: (bytes * 8) / durationS } : undefined;
+}
+
+/**
+ * The total to go by: the printed one, unless the same end's intervals contradict it. Then the intervals win, since it is
+ * the totals that older versions got wrong (iperf issues 443, 692, 1261), and a note says so.
+ */
+export function reconciled(
+  printed: ThroughputTotal | undefined,
+  intervals: readonly ThroughputInterval[],
+  name: string,
+  notes: string[],
+): ThroughputTotal | undefined {
+  const summed = totalOfIntervals(intervals);
+  if (!printed || !summed || !differs(printed.rateBps, summed.rateBps)) return printed;
+  notes.push(
+    `${name}: the total of ${printed.rateBps.toFixed(0)} bit/s and the sum of the intervals, ${summed.rateBps.toFixed(0)} bit/s, differ by more than 1 %; the intervals are used`,
+  );
+  return summed;
+}
+
+/** Counters that JSON's doubles can no longer hold exactly, by their place. */
+export function overflows(value: unknown, path = ''): string[] {
+  if (typeof value === 'number')
+    return /(^|\.)(bytes|retransmits)$/.test(path) && Math.abs(value) > Number.MAX_SAFE_INTEGER ? [path] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => overflows(inner, path === '' ? key : `${path}.${key}`));
+}

@@ -1,0 +1,30 @@
+import { type End, type Ending, ended } from '@plumbline/model';
+import { defineAbility, type ProbeHost } from '../../ability.js';
+import { type RttSpec, rtt } from '../../measurements/rtt/index.js';
+import { rttDurationMs, rttPhase } from './argv.js';
+import { read } from './read.js';
+import { ping, pingCan } from './version.js';
+
+/** The far side only answers echoes: its kernel does that, so nothing is asked of it. */
+function refuses(spec: RttSpec, role: End, host: ProbeHost): Ending | undefined {
+  if (role === 'far') return undefined;
+  if (host.tools.ping === undefined)
+    return ended('tool-missing', `ping is missing on the near host; install the package ${ping.package}.`);
+  const can = pingCan(host);
+  if (spec.intervalS >= can.smallestIntervalS) return undefined;
+  const which = `${can.flavour} ${can.version ?? 'of unknown version'}`;
+  return ended(
+    'parameter-unsupported',
+    `ping (${which}) refuses intervals below ${can.smallestIntervalS} s to users other than root; intervalS is ${spec.intervalS}.`,
+  );
+}
+
+export const rttByPing = defineAbility(rtt, {
+  tool: 'ping',
+  refuses,
+  near: (spec, _host, input) => [rttPhase(spec, input)],
+  read,
+  longestDurationMs: (spec) => rttDurationMs(spec) + 2_000,
+});
+
+export { ping } from './version.js';

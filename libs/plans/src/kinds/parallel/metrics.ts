@@ -1,0 +1,45 @@
+import { type MetricFact, throughput } from '@plumbline/measure';
+import { type Metric, type NullReason } from '@plumbline/model';
+import { byCell, ownValue, stepMetric } from '../../derive.js';
+import type { AttemptResult } from '../../kind.js';
+import { summarise } from '../../summarise.js';
+
+/** Worked out over the attempts of a step; no single attempt has it. */
+export const ratioToSingle = {
+  name: 'ratio-to-single',
+  unit: 'ratio',
+  better: 'none',
+  description:
+    'Sum of the streams by what one stream alone got in the same repeat: far above 1 means that the path gives one application connection much less than it can carry.',
+} as const satisfies MetricFact;
+
+/** The step's metrics: per number of streams the medians, and beside each sum its ratio to one stream. */
+export function parallelMetrics(results: readonly AttemptResult[]): Metric[] {
+  return [...summarise(throughput.metrics, results), ...byCell(results).map((cell) => ratioOf(cell, results))];
+}
+
+/** Each repeat against the single stream of that very repeat: the two lie next to each other in time. */
+function ratioOf(cell: readonly AttemptResult[], all: readonly AttemptResult[]): Metric {
+  return stepMetric(
+    ratioToSingle,
+    cell.map((result) => ratio(ownValue(result, 'throughput'), singleOf(result, all))),
+    cell[0]?.plan.cell ?? {},
+  );
+}
+
+function singleOf({ plan }: AttemptResult, all: readonly AttemptResult[]): number | NullReason {
+  const single = all.find(
+    (other) =>
+      other.plan.repeat === plan.repeat &&
+      other.plan.cell.streams === '1' &&
+      other.plan.cell.direction === plan.cell.direction,
+  );
+  const value = single ? ownValue(single, 'throughput') : 'baseline-missing';
+  return typeof value === 'number' ? value : 'baseline-missing';
+}
+
+function ratio(sum: number | NullReason, single: number | NullReason): number | NullReason {
+  if (typeof sum !== 'number') return sum;
+  if (typeof single !== 'number') return single;
+  return single === 0 ? 'denominator-zero' : sum / single;
+}

@@ -1,0 +1,47 @@
+import { type Committed, throughput } from '@plumbline/measure';
+import type { Path } from '@plumbline/model';
+import { directionCells, interleave } from '../../expand.js';
+import { defineKind } from '../../kind.js';
+import { summarise } from '../../summarise.js';
+import { SingleStreamTest } from './test.js';
+
+const DEFAULT_MTU_BYTES = 1500;
+
+/** What the path promises, for the ratios to it; absent when its contract names no rate. */
+const committed = (path: Path): { committed?: Committed } =>
+  path.committedRateBps === undefined
+    ? {}
+    : {
+        committed: {
+          rateBps: path.committedRateBps,
+          layer: path.rateLayer,
+          mtuBytes: path.mtu ?? DEFAULT_MTU_BYTES,
+        },
+      };
+
+function attempts(test: SingleStreamTest, path: Path) {
+  const { durationS, omitS, congestionControl, windowBytes, mssBytes, dscp, rateBps } = test;
+  const chosen = { durationS, omitS, congestionControl, windowBytes, mssBytes, dscp, rateBps };
+  const cells = directionCells(test.direction).map(({ direction, cell }) => ({
+    cell,
+    spec: throughput.spec.parse({ ...chosen, direction, ...committed(path) }),
+  }));
+  return interleave(test.repeats, cells, {
+    measurement: throughput.kind,
+    schemaVersion: throughput.schemaVersion,
+    tool: test.tool,
+  });
+}
+
+export const singleStream = defineKind({
+  kind: 'single-stream',
+  title: 'One TCP stream',
+  description: 'What one bulk TCP flow gets, as an application with one connection would, and what held it back.',
+  sharing: throughput.sharing,
+  test: SingleStreamTest,
+  metrics: throughput.metrics.map((fact) => fact.name),
+  labels: (test) => (test.direction === 'both' ? { direction: ['forward', 'reverse'] } : {}),
+  attempts,
+  summarise: (_test, results) => summarise(throughput.metrics, results),
+});
+export { SingleStreamTest };

@@ -1,0 +1,30 @@
+import { CongestionControl, throughputLimits } from '@plumbline/measure';
+import { z } from 'zod';
+import { direction, everyTest } from '../../parameters.js';
+
+const { durationS, omitS, windowBytes, mssBytes, dscp, rateBps } = throughputLimits;
+
+/** One TCP stream. `omitS` defaults to 0: what is asked for is what is measured; give it to leave slow start out. */
+export const SingleStreamTest = z
+  .strictObject({
+    kind: z.literal('single-stream'),
+    ...everyTest,
+    direction,
+    durationS: durationS.default(10).meta({ description: 'Seconds that are measured, after the omitted ones.' }),
+    omitS: omitS.default(0).meta({ description: 'Seconds at the start that are not counted: slow start.' }),
+    congestionControl: CongestionControl.optional(),
+    windowBytes: windowBytes.optional().meta({
+      description: 'Socket buffer to ask for at both ends (SO_SNDBUF, SO_RCVBUF). Switches autotuning off.',
+    }),
+    mssBytes: mssBytes.optional(),
+    dscp: dscp.optional(),
+    rateBps: rateBps.optional().meta({ description: 'Paces the sender to this rate in bit/s.' }),
+    tool: z
+      .literal('iperf3', { error: 'iperf3; this version cannot run single-stream with another tool' })
+      .default('iperf3'),
+    capture: z
+      .literal(false, { error: 'this version cannot capture packets: leave capture out or give false' })
+      .default(false),
+  })
+  .meta({ id: 'SingleStreamTest' });
+export type SingleStreamTest = z.output<typeof SingleStreamTest>;

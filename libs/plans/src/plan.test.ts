@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { exclusive, PlanInput, parsePlan } from './index.js';
+
+const criterion = { metric: 'throughput', op: '>=', value: 1e6 };
+const issuesOf = (raw: unknown) => {
+  const parsed = parsePlan(raw);
+  return parsed.ok ? [] : parsed.issues.map(({ pointer, detail }) => `${pointer} ${detail}`);
+};
+
+test('a plan gets its defaults', () => {
+  const parsed = parsePlan({ tests: [{ kind: 'rtt' }] });
+  expect(parsed).toMatchObject({ ok: true, plan: { tests: [{ kind: 'rtt', repeats: 1 }], criteria: [] } });
+  expect(PlanInput.parse({ tests: [{ kind: 'single-stream' }], criteria: [criterion] }).criteria).toEqual([
+    { ...criterion, aggregate: 'median' },
+  ]);
+});
+
+describe('what is wrong is told with its place', () => {
+  test.each([
+    [{}, '#/tests'],
+    [{ tests: [] }, '#/tests'],
+    [{ tests: Array.from({ length: 65 }, () => ({ kind: 'rtt' })) }, '#/tests'],
+    [{ tests: [{ kind: 'rtt' }], more: 1 }, '#/more unknown field more'],
+    [{ tests: [{ kind: 'rtt', 'a/b~c': 1 }] }, '#/tests/0/a~1b~0c'],
+    [{ tests: [{ kind: 'rtt' }, { kind: 'single-stream', durationS: -1 }] }, '#/tests/1/durationS'],
+    [{ tests: [{ kind: 'warp' }] }, '#/tests/0/kind'],
+    [
+      {
+        tests: [
+          { kind: 'rtt', name: 'a' },
+          { kind: 'rtt', name: 'a' },
+        ],
+      },
+      '#/tests/1/name another test of this plan is named a',
+    ],
+    [{ tests: [{ kind: 'rtt' }], criteria: [{ metric: 'rtt.p50', op: '~', value: 1 }] }, '#/criteria/0/op'],
+    [{ tests: [{ kind: 'rtt' }], criteria: [{ metric: 'rtt.p50', op: '<', value: '1' }] }, '#/criteria/0/value'],
+    [
+      { tests: [{ kind: 'rtt' }], criteria: [criterion] },
+      '#/criteria/0/metric no metric throughput here; there are rtt.min',
+    ],
+    [
+      { tests: [{ kind: 'rtt' }], criteria: [{ ...criterion, test: 'ghost' }] },
+      '#/criteria/0/test no test of this plan has the name or kind ghost',
+    ],
+    [
+      { tests: [{ kind: 'single-stream' }], criteria: [{ ...criterion, labels: { direction: 'reverse' } }] },
+      '#/criteria/0/labels',
+    ],
+    [
+      { tests: [{ kind: 'single-stream' }], criteria: [{ ...criterion, labels: { colour: 'red' } }] },
+      '#/criteria/0/labels',
+    ],
+    [
+      { tests: [{ kind: 'single-stream' }], criteria: [{ ...criterion, of: 'expected-loss' }] },
+      '#/criteria/0/of throughput is no loss',
+    ],
+    [
+      { tests: [{ kind: 'single-stream' }], criteria: [{ ...criterion, of: 'expected-rtt' }] },
+      '#/criteria/0/of throughput is no round-trip time',
+    ],
+    [
+      { tests: [{ kind: 'rtt' }], criteria: [{ metric: 'loss', op: '<', value: 1, of: 'committed-rate' }] },
+      '#/criteria/0/of loss is no rate',
+    ],
+    ['plan', '# '],
+  ])('%j', (raw, start) => {
+    const issues = issuesOf(raw);
+    expect(issues).toHaveLength(1);
+    expect(issues[0]?.startsWith(start)).toBe(true);
+  });
+
+  test('each unknown field and each wrong one has an issue of its own', () => {
+    const raw = { tests: [{ kind: 'single-stream', a: 1, b: 2, repeats: 0 }] };
+    expect(issuesOf(raw).map((issue) => issue.split(' ')[0])).toEqual([
+      '#/tests/0/repeats',
+      '#/tests/0/a',
+      '#/tests/0/b',
+    ]);
+  });
+});
+
+test.each([
+  [{ kind: 'single-stream', direction: 'both' }, { labels: { direction: 'reverse' } }],
+  [{ kind: 'single-stream' }, { test: 'single-stream' }],
+  [
+    { kind: 'single-stream', name: 'one' },
+    { test: 'one', of: 'committed-rate', value: 0.9 },
+  ],
+  [{ kind: 'single-stream' }, { of: 'baseline', value: 0.97, aggregate: 'every' }],
+  [{ kind: 'single-stream' }, { op: 'ge' }],
+])('a criterion that a metric of the plan can meet: %j %j', (raw, more) => {
+  expect(issuesOf({ tests: [{ kind: 'rtt' }, raw], criteria: [{ ...criterion, ...more }] })).toEqual([]);
+});
+
+test('a named test is no longer meant by its kind', () => {
+  expect(
+    issuesOf({ tests: [{ kind: 'single-stream', name: 'one' }], criteria: [{ ...criterion, test: 'single-stream' }] }),
+  ).toHaveLength(1);
+});
+
+test('a plan is exclusive if one of its tests is', () => {
+  const plan = (...list: string[]) => PlanInput.parse({ tests: list.map((kind) => ({ kind })) });
+  expect(exclusive(plan('rtt', 'rtt'))).toBe(false);
+  expect(exclusive(plan('rtt', 'single-stream'))).toBe(true);
+});

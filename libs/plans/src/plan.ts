@@ -1,0 +1,104 @@
+import { metricFact } from '@plumbline/measure';
+import type { Labels } from '@plumbline/model';
+import { z } from 'zod';
+import { Criterion, type Reference } from './criterion.js';
+import { kindOf, Test } from './kinds/list.js';
+
+/** What somebody asks for: tests in order, and what their metrics must satisfy. */
+export const PlanInput = z
+  .strictObject({
+    tests: z.array(Test).min(1).max(64),
+    criteria: z.array(Criterion).max(256).default([]),
+  })
+  .superRefine((plan, context) => {
+    for (const issue of planIssues(plan))
+      context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+  })
+  .meta({ id: 'PlanInput' });
+export type PlanInput = z.output<typeof PlanInput>;
+
+type Shape = { readonly tests: readonly Test[]; readonly criteria: readonly Criterion[] };
+interface Issue {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** What a plan's shape cannot say: names that occur twice, and criteria that no metric of the plan could ever meet. */
+export function planIssues(plan: Shape): readonly Issue[] {
+  const names = plan.tests.map((test) => test.name);
+  const twice = names.flatMap((name, i): Issue[] =>
+    name !== undefined && names.indexOf(name) !== i
+      ? [{ path: ['tests', i, 'name'], message: `another test of this plan is named ${name} too` }]
+      : [],
+  );
+  return [...twice, ...plan.criteria.flatMap((criterion, i) => criterionIssues(plan.tests, criterion, i))];
+}
+
+function criterionIssues(tests: readonly Test[], criterion: Criterion, index: number): Issue[] {
+  const at = (field: string, message: string): Issue[] => [{ path: ['criteria', index, field], message }];
+  const meant = testsMeant(tests, criterion.test);
+  if (meant.length === 0) return at('test', `no test of this plan has the name or kind ${criterion.test}`);
+  const having = meant.filter((test) => kindOf(test.kind)?.metrics.includes(criterion.metric));
+  if (having.length === 0) {
+    const known = [...new Set(meant.flatMap((test) => kindOf(test.kind)?.metrics ?? []))];
+    return at('metric', `no metric ${criterion.metric} here; there are ${known.join(', ')}`);
+  }
+  if (!having.some((test) => couldCarry(test, criterion.labels ?? {})))
+    return at('labels', `no ${criterion.metric} of this plan carries these labels`);
+  const wrong = criterion.of && misfit(criterion.of, criterion.metric);
+  return wrong ? at('of', wrong) : [];
+}
+
+/** The tests that a criterion speaks of. A name wins over a kind; without either it is every test. */
+export function testsMeant<T extends { kind: string; name?: string | undefined }>(
+  tests: readonly T[],
+  wanted: string | undefined,
+): readonly T[] {
+  if (wanted === undefined) return tests;
+  const named = tests.filter((test) => test.name === wanted);
+  return named.length > 0 ? named : tests.filter((test) => test.name === undefined && test.kind === wanted);
+}
+
+function couldCarry(test: Test, wanted: Labels): boolean {
+  const labels = kindOf(test.kind)?.labels(test) ?? {};
+  return Object.entries(wanted).every(([key, value]) =>
+    Object.entries(labels).some(([k, values]) => k === key && values.includes(value)),
+  );
+}
+
+function misfit(of: Reference, metric: string): string | undefined {
+  const unit = metricFact(metric)?.unit;
+  if (of === 'committed-rate' && unit !== 'bit/s')
+    return `${metric} is no rate, so it has no ratio to the committed rate`;
+  if (of === 'expected-rtt' && !metric.startsWith('rtt.'))
+    return `${metric} is no round-trip time, so it has no ratio to the expected one`;
+  if (of === 'expected-loss' && metric !== 'loss')
+    return `${metric} is no loss, so it has no ratio to the expected one`;
+  return undefined;
+}
+
+/** One thing wrong with a plan; `pointer` is a JSON Pointer as a URI fragment (RFC 6901, RFC 9457). */
+export interface PlanIssue {
+  readonly detail: string;
+  readonly pointer: string;
+}
+export type ParsedPlan = { ok: true; plan: PlanInput } | { ok: false; issues: readonly PlanIssue[] };
+
+/** Reads a plan from outside. Unknown fields are errors, each with its own pointer. */
+export function parsePlan(raw: unknown): ParsedPlan {
+  const parsed = PlanInput.safeParse(raw);
+  if (parsed.success) return { ok: true, plan: parsed.data };
+  const issues = parsed.error.issues.flatMap((issue): PlanIssue[] =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => ({ detail: `unknown field ${key}`, pointer: pointerOf([...issue.path, key]) }))
+      : [{ detail: issue.message, pointer: pointerOf(issue.path) }],
+  );
+  return { ok: false, issues };
+}
+
+const pointerOf = (path: readonly PropertyKey[]): string =>
+  `#${path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
+
+/** Whether a leg of this plan needs its interfaces for itself: one exclusive test is enough. */
+export const exclusive = (plan: Pick<PlanInput, 'tests'>): boolean =>
+  plan.tests.some((test) => kindOf(test.kind)?.sharing !== 'shared');

@@ -1,0 +1,64 @@
+import { type Committed, throughput, throughputLimits } from '@plumbline/measure';
+import type { Labels, Path } from '@plumbline/model';
+import { interleave } from './expand.js';
+import type { AttemptPlan } from './kind.js';
+import { direction } from './parameters.js';
+
+const { durationS, omitS, dscp, mssBytes } = throughputLimits;
+const DEFAULT_MTU_BYTES = 1500;
+
+/** A kernel and iperf3 both manage more; 128 is iperf3's MAX_STREAMS (src/iperf.h). */
+export const MOST_STREAMS = 128;
+
+/** What every kind of test that moves bulk TCP may say. */
+export const bulkParameters = {
+  direction,
+  durationS: durationS.default(10).meta({ description: 'Seconds that are measured, after the omitted ones.' }),
+  omitS: omitS.default(0).meta({ description: 'Seconds at the start that are not counted: slow start.' }),
+  mssBytes: mssBytes.optional(),
+  dscp: dscp.optional(),
+};
+
+/** What is said of one transfer; the path's promise is added here. */
+export interface Transfer {
+  readonly direction: 'forward' | 'reverse';
+  readonly durationS: number;
+  readonly omitS: number;
+  readonly streams?: number;
+  readonly congestionControl?: string;
+  readonly windowBytes?: number;
+  readonly mssBytes?: number;
+  readonly dscp?: number;
+}
+
+/** A cell of transfers: its labels, and what it asks for. */
+export interface TransferCell {
+  readonly cell: Labels;
+  readonly transfer: Transfer;
+}
+
+/** Repeats of transfers by iperf3, interleaved over the cells. */
+export function transferAttempts(repeats: number, cells: readonly TransferCell[], path: Path): readonly AttemptPlan[] {
+  const planned = cells.map(({ cell, transfer }) => ({ cell, spec: specOf(transfer, path) }));
+  return interleave(repeats, planned, {
+    measurement: throughput.kind,
+    schemaVersion: throughput.schemaVersion,
+    tool: 'iperf3',
+  });
+}
+
+function specOf({ streams = 1, ...transfer }: Transfer, path: Path): unknown {
+  return { ...throughput.spec.parse({ ...transfer, ...committed(path) }), streams };
+}
+
+/** What the path promises, for the ratios to it; absent when its contract names no rate. */
+const committed = (path: Path): { committed?: Committed } =>
+  path.committedRateBps === undefined
+    ? {}
+    : {
+        committed: {
+          rateBps: path.committedRateBps,
+          layer: path.rateLayer,
+          mtuBytes: path.mtu ?? DEFAULT_MTU_BYTES,
+        },
+      };
