@@ -23,7 +23,11 @@ export abstract class Database {
 }
 export type Transaction = Prisma.TransactionClient;
 
-/** Postgres NOTIFY, so that every replica hears. Lost while disconnected: whoever listens also looks again by itself. */
+/**
+ * Postgres NOTIFY, so that every replica hears. What is sent while disconnected is lost: after a reconnect every handler is
+ * called once with '' and looks again by itself. Payloads: `dispatch` the sender's replica, `run_event` and
+ * `cancel` the run's id.
+ */
 export abstract class Signals {
   abstract notify(channel: 'dispatch' | 'run_event' | 'cancel', payload: string, client?: Transaction): Promise<void>;
   /** @returns a function that ends the subscription */
@@ -63,7 +67,7 @@ export abstract class ArtifactStore {
   abstract open(attemptId: string, name: string): Promise<{ artifact: Artifact; body: Readable } | undefined>;
 }
 
-/** What the HTTP side asks of the execution side. */
+/** What the HTTP side asks of the execution side. It writes run, leg (`pathDocument`: LegPath of leg-path.ts) and step rows, then pokes. */
 export abstract class Execution {
   /** New or changed legs may be ready: look now (also signals the other replicas). */
   abstract poke(): Promise<void>;

@@ -1,0 +1,247 @@
+import { type Artifact, type End, type Ending, ended } from '@plumbline/model';
+import { labelled } from '@plumbline/plans';
+import type { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
+import type { Catalogue } from '../catalogue.js';
+import type { ExecutionMetrics } from '../execution-metrics.js';
+import { LeaseLost } from '../leg/lease.js';
+import type { Inventories } from '../probes/inventories.js';
+import type { ProbeConnections } from '../probes/probe-connections.js';
+import type { ClockOffset, ProbeFacts } from '../probes/probe-facts.js';
+import { TIMING } from '../timing.js';
+import { AttemptConduct, type Conducted, type Hands } from './attempt-conduct.js';
+import { attemptOutput, commandsOf, phasesOf } from './attempt-output.js';
+import { type AttemptRecords, attemptKey } from './attempt-records.js';
+import { type AttemptTask, type Cause, ENDS, targetOf } from './attempt-task.js';
+import type { Consents } from './consent.js';
+import { type Change, EndRecord } from './end-record.js';
+import { finalEnding, reasonOf } from './endings.js';
+import { LiveSamples } from './live-samples.js';
+import { LiveWriter } from './live-writer.js';
+import { callEnding, hindrance } from './preflight.js';
+import type { AttemptSnapshots, Snapshots } from './snapshots.js';
+
+/** What carries out attempts. */
+export interface AttemptTools {
+  readonly catalogue: Catalogue;
+  readonly connections: ProbeConnections;
+  readonly inventories: Inventories;
+  readonly consents: Consents;
+  readonly snapshots: AttemptSnapshots;
+  readonly records: AttemptRecords;
+  readonly store: PostgresArtifactStore;
+  readonly metrics: ExecutionMetrics;
+}
+
+/** How an attempt ended, and on which probes something of it may still run. */
+export interface AttemptResult {
+  readonly ending: Ending;
+  readonly unconfirmed: readonly string[];
+}
+
+/** One attempt on its way from its row to its result. */
+export class AttemptCourse {
+  private readonly notes = new Set<string>();
+  private readonly facts: Partial<Record<End, ProbeFacts>> = {};
+  private readonly early = new AbortController();
+  private before: Snapshots = {};
+  private storing: Promise<void> = Promise.resolve();
+  private live: LiveSamples;
+  private readonly writer: LiveWriter;
+  private conduct: AttemptConduct | undefined;
+
+  constructor(
+    private readonly tools: AttemptTools,
+    private readonly task: AttemptTask,
+    private readonly cause: Cause,
+  ) {
+    this.live = this.liveSamples({});
+    this.writer = new LiveWriter(
+      () => this.live.drain(),
+      (batch) => tools.records.live(task, batch),
+    );
+  }
+
+  /** @throws {LeaseLost} */
+  async run(): Promise<AttemptResult> {
+    const resumed = this.task.resumed ? await this.resume() : undefined;
+    return resumed ?? this.begin();
+  }
+
+  /** @returns undefined when no probe knows of it and no program was ever seen: then it has yet to begin */
+  private async resume(): Promise<AttemptResult | undefined> {
+    const { records, snapshots } = this.tools;
+    this.tools.metrics.tookOver();
+    this.note('another process took this attempt over while it ran');
+    this.before = await snapshots.before(this.task);
+    this.live = this.liveSamples(await records.shownUntil(this.task));
+    const conducted = await this.conductWith(undefined);
+    if (!('unknown' in conducted)) return this.finish(conducted);
+    if (this.task.resumed?.started === true) return this.finishWithout(ended('probe-lost'));
+    return undefined;
+  }
+
+  private async begin(): Promise<AttemptResult> {
+    const hindered = await this.learn();
+    if (hindered) return this.finishWithout(hindered);
+    const near = this.facts.near;
+    if (!near) return this.finishWithout(ended('probe-unreachable'));
+    const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
+    const abandoned = AbortSignal.any([signal, this.early.signal]);
+    const taking = this.tools.snapshots.take(this.task, 'before', abandoned, (text) => this.note(text));
+    this.storing = taking.stored;
+    this.before = taking.taken;
+    const consent = await this.tools.consents.ask(this.task, near, signal);
+    if (this.task.lease.over.aborted) throw new LeaseLost(this.task.leg.id);
+    if ('outcome' in consent || this.cause.ending) {
+      this.early.abort();
+      await Promise.all(ENDS.map((end) => this.stop(end, this.cause.reason ?? 'interrupted')));
+      return this.finishWithout('outcome' in consent ? consent : ended('cancelled-by-user'));
+    }
+    await Promise.race([taking.read, pause(TIMING.snapshotGraceMs)]);
+    const conducted = await this.conductWith(consent);
+    return 'unknown' in conducted ? this.finishWithout(ended('probe-lost')) : this.finish(conducted);
+  }
+
+  /** Both Inventories. A light test may go on without the far one: it may have a standing grant. */
+  private async learn(): Promise<Ending | undefined> {
+    const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
+    const failed = await Promise.all(
+      ENDS.map(async (end) => {
+        try {
+          this.facts[end] = await this.tools.inventories.of(targetOf(this.task, end), signal);
+          return undefined;
+        } catch (error) {
+          const ending = callEnding(end, error);
+          const mayBeAway = end === 'far' && this.task.ability.standingGrant && ending.outcome === 'failed';
+          return mayBeAway ? undefined : ending;
+        }
+      }),
+    );
+    return this.cause.ending ?? failed.find((ending) => ending !== undefined) ?? hindrance(this.task, this.facts);
+  }
+
+  private async conductWith(consent: Parameters<AttemptConduct['run']>[0]): Promise<Conducted | { unknown: true }> {
+    const hands: Hands = {
+      connect: (end) => this.tools.connections.to(targetOf(this.task, end)),
+      stop: (end, reason) => this.stop(end, reason),
+      onChange: (end, change) => this.onChange(end, change),
+      onBreak: () => this.tools.metrics.streamBroke(),
+    };
+    this.conduct = new AttemptConduct(this.task, this.cause, hands, this.task.lease.over);
+    const conducted = await this.conduct.run(consent);
+    if (this.task.lease.over.aborted) throw new LeaseLost(this.task.leg.id);
+    return conducted;
+  }
+
+  private onChange(end: End, change: Change): void {
+    if (change.kind === 'started') {
+      const records = this.conduct?.records;
+      const commands = records ? ENDS.flatMap((one) => commandsOf(records[one])) : [];
+      this.tools.records.commands(this.task, commands).catch(() => undefined);
+    }
+    if (change.kind !== 'sample' || change.sample.tool !== 'ss') return;
+    const { text, elapsedMs } = change.sample;
+    const read = this.tools.catalogue.readSample(text, end, elapsedMs);
+    for (const note of read.notes) this.note(note);
+    this.live.take(end, elapsedMs, read.samples);
+    this.writer.touch();
+  }
+
+  private finishWithout(ending: Ending): Promise<AttemptResult> {
+    const records = { near: new EndRecord('near'), far: new EndRecord('far') };
+    const first = this.cause.ending ?? ending;
+    return this.finish({ records, ending: first, unconfirmed: [], ran: false });
+  }
+
+  /** Stores bytes, reads them, and ends the attempt in one transaction; then the probes may forget it. */
+  private async finish(conducted: Conducted): Promise<AttemptResult> {
+    const { task, tools } = this;
+    const records = ENDS.map((end) => conducted.records[end]);
+    await this.writer.stop();
+    const [artifacts, reading] = await Promise.all([this.keepBytes(records), this.read(records, conducted.ending)]);
+    const ending = finalEnding(conducted.ending, reading.ending);
+    const isData = (sample: (typeof this.live.all)[number]) =>
+      task.prepared.isDataSocket(sample, records.flatMap(phasesOf));
+    const replaceSamples = task.resumed !== undefined;
+    const rest = [...this.writer.failed.flatMap((batch) => batch.rows), ...(this.live.drain()?.rows ?? [])];
+    await tools.records.end(task, {
+      ending,
+      metrics: labelled(reading.metrics, task.plan.cell),
+      result: reading.result,
+      notes: [...this.notes, ...records.flatMap((record) => record.notes), ...reading.notes].slice(0, 200),
+      commands: records.flatMap(commandsOf),
+      artifacts,
+      clocks: this.clocks(),
+      samples: replaceSamples ? this.live.all.filter(isData) : rest,
+      replaceSamples,
+    });
+    tools.metrics.attemptEnded(ending.outcome, reasonOf(ending));
+    this.acknowledge();
+    await this.afterwards(conducted.ran);
+    return { ending, unconfirmed: conducted.unconfirmed.map((end) => targetOf(task, end).name) };
+  }
+
+  private async read(records: readonly EndRecord[], ending: Ending) {
+    try {
+      return this.task.prepared.read(attemptOutput(records, this.live.all, this.before, ending));
+    } catch (error) {
+      const detail = `The parser of ${this.task.plan.tool} failed: ${error instanceof Error ? error.message : error}`;
+      const unreadable = ending.outcome === 'completed' ? ended('output-unreadable', detail) : ending;
+      return { ending: unreadable, metrics: [], result: null, notes: [detail] };
+    }
+  }
+
+  private keepBytes(records: readonly EndRecord[]): Promise<Artifact[]> {
+    const collected = records.flatMap((record) => record.artifacts);
+    return Promise.all(
+      collected.map(async ({ artifact, bytes }) => ({ ...artifact, ...(await this.tools.store.putBytes(bytes)) })),
+    );
+  }
+
+  /** The facts after a test, once its result can be read. */
+  private async afterwards(ran: boolean): Promise<void> {
+    this.early.abort();
+    await Promise.race([this.storing, pause(TIMING.snapshotMs)]);
+    if (!ran || this.task.lease.over.aborted) return;
+    await this.tools.snapshots.take(this.task, 'after', this.task.lease.over, () => undefined).stored;
+  }
+
+  private acknowledge(): void {
+    for (const end of ENDS) {
+      this.tools.connections
+        .to(targetOf(this.task, end))
+        .then((connection) => connection.acknowledge({ attemptId: this.task.id }, { deadlineMs: 2_000 }))
+        .catch(() => undefined);
+    }
+  }
+
+  private async stop(end: End, reason: string): Promise<boolean> {
+    try {
+      const connection = await this.tools.connections.to(targetOf(this.task, end));
+      await connection.stop({ attemptId: this.task.id, reason }, { deadlineMs: TIMING.stopMs });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private clocks(): Partial<Record<End, ClockOffset>> {
+    const known = (end: End) => this.facts[end] ?? this.tools.inventories.peek(targetOf(this.task, end).name);
+    return Object.fromEntries(ENDS.flatMap((end) => (known(end) ? [[end, known(end)?.clock]] : [])));
+  }
+
+  private liveSamples(shownUntilMs: Partial<Record<End, number>>): LiveSamples {
+    const key = attemptKey(this.task.leg, this.task.step, this.task.n);
+    const phases = () => (this.conduct ? ENDS.flatMap((end) => phasesOf(this.conduct!.records[end])) : []);
+    return new LiveSamples(key, (sample) => this.task.prepared.isDataSocket(sample, phases()), shownUntilMs);
+  }
+
+  private note(text: string): void {
+    this.notes.add(text);
+  }
+}
+
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });

@@ -1,0 +1,89 @@
+import { type Ending, ended, REASONS, type Reason, type StepReason, type StepState } from '@plumbline/model';
+
+export const TRIES = 3;
+const BACKOFF_MS = [200, 500, 1_000] as const;
+
+/** The ending with its reason, if it has one. */
+export const reasonOf = (ending: Ending): Reason | undefined =>
+  ending.outcome === 'completed' ? undefined : ending.reason;
+
+/**
+ * How long to wait before the next try, or undefined when this ending stands: only what failed before any traffic is
+ * tried again, at most three times in all.
+ * @param random 0 to 1: spreads the tries of many legs
+ */
+export function retryDelayMs(ending: Ending, triesSoFar: number, random: number): number | undefined {
+  const reason = reasonOf(ending);
+  if (reason === undefined || !REASONS[reason].retry || triesSoFar >= TRIES) return undefined;
+  const delayMs = BACKOFF_MS[Math.min(triesSoFar, BACKOFF_MS.length) - 1] ?? BACKOFF_MS[0];
+  return Math.round(delayMs * (0.8 + 0.4 * random));
+}
+
+/** What each side says of one attempt. Absent: that side said nothing. */
+export interface Accounts {
+  /** What the control plane did or saw itself: cancelled, lost, past its time. */
+  readonly cause?: Ending;
+  readonly near?: Ending;
+  readonly far?: Ending;
+}
+
+/**
+ * How the attempt ended as far as probes and control plane know; the first cause wins. A far side that was lost, stopped
+ * or pushed aside explains a near side that failed, never one that completed.
+ */
+export function firstCause({ cause, near, far }: Accounts): Ending {
+  if (cause) return cause;
+  if (near?.outcome === 'completed') return near;
+  const farCause = far && causeAtFar(far);
+  return farCause ?? near ?? ended('probe-lost');
+}
+
+function causeAtFar(far: Ending): Ending | undefined {
+  if (far.outcome === 'lost') return ended('far-probe-lost', far.detail);
+  return far.outcome === 'cancelled' && far.reason === 'superseded' ? far : undefined;
+}
+
+/** The attempt's ending, once its output was read: what ended it from outside stands, else the parser's word is closer. */
+export function finalEnding(first: Ending, read: Ending): Ending {
+  return ['refused', 'timed-out', 'cancelled', 'lost'].includes(first.outcome) ? first : read;
+}
+
+/** Endings after which the other attempts of the same step could only end the same way. */
+const POINTLESS: readonly Reason[] = [
+  'tool-missing',
+  'tool-too-old',
+  'spec-invalid',
+  'endpoint-unknown',
+  'endpoint-mismatch',
+  'address-family-mismatch',
+  'fence-stale',
+  'probe-version-incompatible',
+  'probe-identity-mismatch',
+  'probe-unreachable',
+  'far-probe-unreachable',
+  'path-gone',
+  'cancelled-by-user',
+  'superseded',
+];
+export function endsStep(ending: Ending): boolean {
+  const reason = reasonOf(ending);
+  return reason !== undefined && POINTLESS.includes(reason);
+}
+
+export interface StepEnding {
+  readonly state: Extract<StepState, 'succeeded' | 'failed' | 'cancelled'>;
+  readonly reason?: StepReason;
+  readonly detail?: string;
+}
+
+/** A step's end from the last tries of its attempts: cancelled if somebody cancelled it, failed if any did not complete. */
+export function stepEnding(finals: readonly Ending[]): StepEnding {
+  if (finals.some((ending) => reasonOf(ending) === 'cancelled-by-user'))
+    return { state: 'cancelled', reason: 'run-cancelled' };
+  const failed = finals.flatMap((ending) => (ending.outcome === 'completed' ? [] : [ending]));
+  const first = failed[0];
+  if (!first) return { state: 'succeeded' };
+  if (failed.length < finals.length || failed.some((ending) => ending.reason !== first.reason))
+    return { state: 'failed', reason: 'some-attempts-failed' };
+  return { state: 'failed', reason: first.reason, ...(first.detail === undefined ? {} : { detail: first.detail }) };
+}

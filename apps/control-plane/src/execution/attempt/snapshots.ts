@@ -1,0 +1,81 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { End, HostSnapshot } from '@plumbline/model';
+import { HostSnapshot as HostSnapshotSchema } from '@plumbline/model';
+import { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
+import { PostgresDatabase } from '../../persistence/postgres-database.js';
+import { LeaseLost } from '../leg/lease.js';
+import { GrpcProbeDirectory } from '../probes/grpc-probe-directory.js';
+import { AttemptRecords, type Moment } from './attempt-records.js';
+import { type AttemptTask, ENDS, endpointOf, peerOf, targetOf } from './attempt-task.js';
+import { artifactName } from './end-record.js';
+
+export type Snapshots = Partial<Record<End, HostSnapshot>>;
+
+/** Facts of both hosts around an attempt: parsed for the record, and raw as an artifact. Their absence never fails a test. */
+@Injectable()
+export class AttemptSnapshots {
+  private readonly log = new Logger('Snapshots');
+
+  constructor(
+    private readonly database: PostgresDatabase,
+    private readonly probes: GrpcProbeDirectory,
+    private readonly store: PostgresArtifactStore,
+    private readonly records: AttemptRecords,
+  ) {}
+
+  /**
+   * Takes both ends' snapshots at once. `taken` holds each as soon as it is there; `stored` ends when all are in Postgres.
+   * @param note what could not be taken, for the record
+   */
+  take(task: AttemptTask, moment: Moment, signal: AbortSignal, note: (text: string) => void) {
+    const taken: Snapshots = {};
+    const read = ENDS.map(async (end) => {
+      try {
+        const probe = targetOf(task, end);
+        const one = await this.probes.takeSnapshot(
+          probe,
+          endpointOf(task, end).endpoint,
+          peerOf(task, end).address,
+          signal,
+        );
+        taken[end] = one.snapshot;
+        return { end, ...one };
+      } catch (error) {
+        if (!signal.aborted) note(`${end} snapshot ${moment}: ${error instanceof Error ? error.message : error}`);
+        return undefined;
+      }
+    });
+    const stored = read.map(async (reading) => {
+      const one = await reading;
+      if (one) await this.keep(task, one.end, moment, one.snapshot, JSON.stringify(one.facts));
+    });
+    return { taken, read: Promise.all(read).then(() => undefined), stored: Promise.all(stored).then(() => undefined) };
+  }
+
+  /** What an earlier owner of the attempt has stored. */
+  async before(task: AttemptTask): Promise<Snapshots> {
+    const rows = await this.database.client.snapshot.findMany({ where: { attemptId: task.id, moment: 'before' } });
+    return Object.fromEntries(
+      rows.flatMap((row) => {
+        const snapshot = HostSnapshotSchema.safeParse(row.document);
+        return snapshot.success ? [[row.end, snapshot.data]] : [];
+      }),
+    );
+  }
+
+  private async keep(task: AttemptTask, end: End, moment: Moment, snapshot: HostSnapshot, raw: string): Promise<void> {
+    try {
+      const bytes = await this.store.putBytes(Buffer.from(raw));
+      await this.records.snapshot(task, end, moment, snapshot, {
+        name: artifactName(end, moment, 'snapshot', 'facts'),
+        end,
+        tool: 'snapshot',
+        stream: 'facts',
+        mediaType: 'application/json',
+        ...bytes,
+      });
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) this.log.warn(`a snapshot of attempt ${task.id} was not stored: ${error}`);
+    }
+  }
+}

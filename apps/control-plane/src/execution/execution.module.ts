@@ -1,0 +1,49 @@
+import { Global, Module } from '@nestjs/common';
+import { Execution, ProbeDirectory } from '../persistence/seams.js';
+import { AttemptRecords } from './attempt/attempt-records.js';
+import { AttemptRunner } from './attempt/attempt-runner.js';
+import { Consents } from './attempt/consent.js';
+import { AttemptSnapshots } from './attempt/snapshots.js';
+import { Catalogue } from './catalogue.js';
+import { Claims } from './claims/claims.js';
+import { ExecutionService } from './execution.service.js';
+import { ExecutionMetrics } from './execution-metrics.js';
+import { LegWalker } from './leg/leg-walker.js';
+import { Ownership } from './leg/ownership.js';
+import { StepWalker } from './leg/step-walker.js';
+import { ControlPlaneIdentity } from './probes/control-plane-identity.js';
+import { GrpcProbeDirectory } from './probes/grpc-probe-directory.js';
+import { Inventories } from './probes/inventories.js';
+import { ProbeConnections } from './probes/probe-connections.js';
+import { ProbeHealth } from './probes/probe-health.js';
+import { AdvanceQueue } from './queue/advance-queue.js';
+import { Dispatcher } from './queue/dispatcher.js';
+
+/** Runs, from their rows to their results. Needs `Settings` and the stores from global modules. */
+@Global()
+@Module({
+  providers: [
+    AdvanceQueue,
+    AttemptRecords,
+    AttemptRunner,
+    AttemptSnapshots,
+    Catalogue,
+    Claims,
+    Consents,
+    ControlPlaneIdentity,
+    Dispatcher,
+    ExecutionMetrics,
+    ExecutionService,
+    GrpcProbeDirectory,
+    Inventories,
+    LegWalker,
+    Ownership,
+    ProbeConnections,
+    ProbeHealth,
+    StepWalker,
+    { provide: Execution, useExisting: ExecutionService },
+    { provide: ProbeDirectory, useExisting: GrpcProbeDirectory },
+  ],
+  exports: [Execution, ProbeDirectory, ExecutionMetrics, AdvanceQueue],
+})
+export class ExecutionModule {}

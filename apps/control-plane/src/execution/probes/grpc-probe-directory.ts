@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { type HostSnapshot, type ProblemCode, ProblemError } from '@plumbline/model';
+import { ProbeCallError, type RawFact } from '@plumbline/probe-rpc';
+import { ProbeDirectory, type ProbeReport } from '../../persistence/seams.js';
+import { Catalogue } from '../catalogue.js';
+import { TIMING } from '../timing.js';
+import { Inventories } from './inventories.js';
+import { ProbeConnections } from './probe-connections.js';
+import type { ProbeTarget } from './probe-facts.js';
+
+/** A snapshot as the probe sent it, and as it was read. */
+export interface TakenSnapshot {
+  readonly facts: readonly RawFact[];
+  readonly snapshot: HostSnapshot;
+}
+
+@Injectable()
+export class GrpcProbeDirectory extends ProbeDirectory {
+  constructor(
+    private readonly connections: ProbeConnections,
+    private readonly inventories: Inventories,
+    private readonly catalogue: Catalogue,
+  ) {
+    super();
+  }
+
+  async inventory(probe: ProbeTarget): Promise<ProbeReport> {
+    return asProblem(probe, async () => (await this.inventories.ask(probe, { deadlineMs: TIMING.snapshotMs })).report);
+  }
+
+  async snapshot(probe: ProbeTarget, endpoint: string, peerAddress?: string): Promise<HostSnapshot> {
+    return asProblem(probe, async () => (await this.takeSnapshot(probe, endpoint, peerAddress ?? '')).snapshot);
+  }
+
+  /** @throws {ProbeCallError} */
+  async takeSnapshot(
+    probe: ProbeTarget,
+    endpoint: string,
+    peerAddress: string,
+    signal?: AbortSignal,
+  ): Promise<TakenSnapshot> {
+    const connection = await this.connections.to(probe);
+    const { facts, takenAt } = await connection.snapshot(
+      { endpoint, peerAddress },
+      { deadlineMs: TIMING.snapshotMs, ...(signal ? { signal } : {}) },
+    );
+    return { facts, snapshot: this.catalogue.readFacts(facts, takenAt ?? new Date()) };
+  }
+}
+
+/** Translates what a call to a probe threw into the problem that a caller of the API can act on. */
+async function asProblem<T>(probe: ProbeTarget, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ProbeCallError)) throw error;
+    throw new ProblemError(problemCode(error), `Probe ${probe.name} at ${probe.address}: ${error.message}`);
+  }
+}
+
+function problemCode({ problem, reason }: ProbeCallError): ProblemCode {
+  if (problem === 'incompatible') return 'probe-incompatible';
+  if (reason === 'probe-identity-mismatch') return 'probe-identity-mismatch';
+  if (reason === 'endpoint-unknown') return 'endpoint-mismatch';
+  return problem === 'internal' ? 'internal-error' : 'probe-unreachable';
+}

@@ -1,0 +1,2 @@
+/** The migrations that this version needs; a test compares the list with prisma/migrations. */
+export const EXPECTED_MIGRATIONS: readonly string[] = ['20261130160000_init', '20261130170000_probe_certificate'];

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { isTerminal, ProblemError } from '@plumbline/model';
+import { z } from 'zod';
+import type { Caller } from '../access/tokens.js';
+import { type GivenAnswer, Idempotency } from '../http/idempotency.js';
+import { type Page, windowOf } from '../http/pages.js';
+import { notThere } from '../http/refusals.js';
+import { Database, Execution } from '../persistence/seams.js';
+import { RunCreation } from './run-creation.js';
+import { RUN_ROWS, runDocument, runSummary } from './run-document.js';
+import type { Run, RunAccepted, RunInput, RunSummary, RunsQuery } from './run-schemas.js';
+
+/** Where a page of runs ends: newest first, and of one millisecond by id. */
+const RunKey = z.tuple([z.iso.datetime(), z.uuid()]);
+
+@Injectable()
+export class Runs {
+  constructor(
+    private readonly database: Database,
+    private readonly execution: Execution,
+    private readonly creation: RunCreation,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  /** @throws {ProblemError} invalid-request, idempotency-mismatch, idempotency-in-progress */
+  async create(input: RunInput, key: string | undefined, caller: Caller): Promise<GivenAnswer> {
+    const answer = await this.idempotency.once(key, `${caller.tokenId} POST /v1/runs`, input, async (transaction) => {
+      const run = await this.creation.create(input, transaction);
+      return { status: 202, body: run, headers: { location: `/v1/runs/${run.id}` } };
+    });
+    // The rows are there: a dispatcher that misses this look finds them at its next.
+    if (!answer.replayed) this.execution.poke().catch(() => undefined);
+    return answer;
+  }
+
+  async list(query: RunsQuery): Promise<Page<RunSummary>> {
+    const { state, plan, path, label } = query;
+    const window = windowOf(query, RunKey, { state, plan, path, label });
+    const [at, id] = window.after ?? [];
+    const rows = await this.database.client.run.findMany({
+      where: {
+        state,
+        planName: plan,
+        label,
+        ...(path === undefined ? {} : { legs: { some: { pathName: path } } }),
+        ...(at === undefined ? {} : { OR: [{ createdAt: { lt: at } }, { createdAt: at, id: { lt: id } }] }),
+      },
+      orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+      take: window.size + 1,
+      omit: { planDocument: true },
+      include: { legs: { select: { pathName: true }, orderBy: { index: 'asc' } } },
+    });
+    return window.page(rows, (row): z.output<typeof RunKey> => [row.createdAt.toISOString(), row.id], runSummary);
+  }
+
+  /** @throws {ProblemError} not-found */
+  async get(id: string): Promise<Run> {
+    const row = await this.database.client.run.findUnique({ where: { id }, include: RUN_ROWS });
+    if (!row) throw notThere('run', id);
+    return runDocument(row);
+  }
+
+  /** A run that was cancelled already is answered like the first time. @throws {ProblemError} not-found; conflict when it has ended otherwise */
+  async cancel(id: string): Promise<RunAccepted> {
+    const { run } = this.database.client;
+    const before = await run.findUnique({ where: { id }, select: { id: true, state: true } });
+    if (!before) throw notThere('run', id);
+    if (before.state === 'cancelled') return before;
+    if (isTerminal(before.state)) throw new ProblemError('conflict', `The run has ended: it ${before.state}.`);
+    await this.execution.cancelRun(id);
+    return run.findUniqueOrThrow({ where: { id }, select: { id: true, state: true } });
+  }
+}
