@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startControlPlane } from '@plumbline/control-plane';
+import { applyMigrations, startPostgres, startRedis, withDataDir } from '@plumbline/embedded';
+import { pinnedFetch } from '../connection/pinned-fetch.js';
+import { Failure, sentenceOf, usage } from '../failure.js';
+import { checkPortIsFree } from './address.js';
+import { untilReady } from './readiness.js';
+import { type Supervised, supervise } from './supervised.js';
+
+export interface StackOptions {
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly behindProxy: boolean;
+  /** Servers of somebody else's; absent: our own, under `dataDir`. */
+  readonly servers?: { readonly databaseUrl: string; readonly redisUrl: string } | undefined;
+}
+
+export interface Stack {
+  readonly url: string;
+  /** Reaches it whatever name its certificate bears. */
+  readonly fetch: typeof fetch;
+  readonly dataDir: string;
+  readonly tokenFile: string;
+  /** Resolves with a sentence when it cannot serve any longer. Never rejects. */
+  readonly lost: Promise<string>;
+  /** Stops everything in the reverse order of its start. May be called again. */
+  stop(): Promise<void>;
+}
+
+const READY_WITHIN_MS = 15_000;
+
+/** What was started, to be stopped in reverse order, whatever happens in between. */
+class Started {
+  readonly #stops: { what: string; stop: () => Promise<void> }[] = [];
+  #stopping: Promise<void> | undefined;
+
+  add(what: string, stop: () => Promise<void>): void {
+    this.#stops.push({ what, stop });
+  }
+
+  stop(report: (sentence: string) => void): Promise<void> {
+    this.#stopping ??= this.#all(report);
+    return this.#stopping;
+  }
+
+  async #all(report: (sentence: string) => void): Promise<void> {
+    // Ends with the list; each stop has its own deadline.
+    for (const { what, stop } of this.#stops.reverse())
+      await stop().catch((error: unknown) => report(`${what} did not stop in order: ${sentenceOf(error)}`));
+  }
+}
+
+/**
+ * Starts the whole of Plumbline in this process and its children: data folder, Postgres, Redis, migrations, control plane.
+ * @param report takes sentences about what happens later (a server that was started again)
+ * @param signal when it aborts, what was started is stopped and AbortError is thrown
+ * @throws {Failure} with what to do; nothing is left running then
+ */
+export async function startStack(
+  options: StackOptions,
+  report: (sentence: string) => void,
+  signal: AbortSignal,
+): Promise<Stack> {
+  const started = new Started();
+  try {
+    return await start(options, started, report, signal);
+  } catch (error) {
+    await started.stop(report);
+    throw asFailure(error);
+  }
+}
+
+async function start(
+  options: StackOptions,
+  started: Started,
+  report: (sentence: string) => void,
+  signal: AbortSignal,
+): Promise<Stack> {
+  const { host, port, tls, behindProxy } = options;
+  const pinned = tls === undefined ? fetch : pinnedFetch(await certificateOf(tls.cert));
+  await checkPortIsFree(host, port);
+  const folder = await withDataDir(options.dataDir);
+  started.add('The data folder', () => folder.release());
+  const embedded = options.servers ? undefined : await embeddedServers(folder.dir, started, report, signal);
+  const servers = embedded ?? options.servers;
+  if (servers === undefined) throw new Error("servers are ours or somebody else's");
+  const { databaseUrl, redisUrl } = servers;
+  signal.throwIfAborted();
+  await applyMigrations({ databaseUrl });
+  signal.throwIfAborted();
+  const controlPlane = await startControlPlane({
+    databaseUrl,
+    redisUrl,
+    dataDir: folder.dir,
+    host,
+    port,
+    ...(tls ? { tls } : {}),
+    behindProxy,
+    logLevel: 'warn',
+  }).catch((error: unknown) => {
+    // Its sentences say what to do: a port that was taken in between, a certificate that cannot be read.
+    throw new Failure(sentenceOf(error), { cause: error });
+  });
+  started.add('The control plane', () => controlPlane.stop());
+  const missing = await untilReady(controlPlane.url, pinned, { withinMs: READY_WITHIN_MS, signal });
+  signal.throwIfAborted();
+  if (missing !== undefined)
+    throw new Failure(`The control plane did not become ready within ${READY_WITHIN_MS / 1000} s: ${missing}.`, {
+      next: `look into ${folder.dir}/log`,
+    });
+  return {
+    url: controlPlane.url,
+    fetch: pinned,
+    dataDir: folder.dir,
+    tokenFile: join(folder.dir, 'admin.token'),
+    lost: embedded?.lost ?? new Promise(() => {}),
+    stop: () => started.stop(report),
+  };
+}
+
+async function certificateOf(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw usage(`The certificate ${file} cannot be read: ${sentenceOf(error)}.`);
+  });
+}
+
+interface EmbeddedServers {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  readonly lost: Promise<string>;
+}
+
+async function embeddedServers(
+  dir: string,
+  started: Started,
+  report: (sentence: string) => void,
+  signal: AbortSignal,
+): Promise<EmbeddedServers> {
+  const keep = async (what: string, starting: Promise<Supervised>): Promise<Supervised> => {
+    const server = await starting;
+    started.add(what, () => server.stop());
+    return server;
+  };
+  // Both at once; when one fails the other is still waited for, so that it can be stopped.
+  const both = await Promise.allSettled([
+    keep(
+      'Postgres',
+      supervise(() => startPostgres({ dir }), report),
+    ),
+    keep(
+      'Redis',
+      supervise(() => startRedis({ dir }), report),
+    ),
+  ]);
+  signal.throwIfAborted();
+  const [postgres, redis] = both.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+  if (postgres === undefined || redis === undefined) throw new Error('two servers were started');
+  return {
+    databaseUrl: postgres.url,
+    redisUrl: redis.url,
+    lost: Promise.race([postgres.lost, redis.lost]),
+  };
+}
+
+/** Sentences of libs/embedded say themselves what to do. */
+function asFailure(error: unknown): unknown {
+  return error instanceof Error && error.name === 'EmbeddedError'
+    ? new Failure(error.message, { cause: error })
+    : error;
+}
