@@ -3,6 +3,7 @@ import { z } from 'zod';
 /** Problem types of the HTTP surface (RFC 9457). `type` is `<PROBLEM_BASE><code>`; docs/errors.md is checked against this table. */
 export const PROBLEMS = {
   'invalid-request': { status: 422, title: 'The request is not valid' },
+  'malformed-request': { status: 400, title: 'The request cannot be read' },
   'malformed-body': { status: 400, title: 'The body is not JSON' },
   unauthorized: { status: 401, title: 'A valid token is needed' },
   'insufficient-scope': { status: 403, title: 'The token may not do this' },
