@@ -165,8 +165,8 @@ describe('a death', () => {
     expect(signals()).toMatch(/^SIGTERM( SIGTERM)*$/);
   });
 
-  // With the real npm, whose shell may or may not stay between it and us; the second script makes it stay.
-  test.each(['node boot.mjs', 'node boot.mjs serve; exit $?'])("npm's, by SIGKILL, running %s", async (script) => {
+  // With the real npm; in the second script its shell stays between it and us.
+  test.each(['exec node boot.mjs', 'node boot.mjs serve; exit $?'])("npm's, by SIGKILL, running %s", async (script) => {
     writeFileSync(join(dir, 'package.json'), JSON.stringify({ name: 'x', scripts: { start: script } }));
     const npm = start(['npm', 'start', '--', 'serve']);
     await childIsUp();
@@ -179,15 +179,28 @@ describe('a death', () => {
     await until(() => boots.every(isGone), 'the end of everything between');
   });
 
-  test('Ctrl-C through npm ends child, bootstrap and npm, and the child hears it once', async () => {
-    writeFileSync(join(dir, 'package.json'), JSON.stringify({ name: 'x', scripts: { start: 'node boot.mjs' } }));
+  test.each([
+    ['Ctrl-C, which npm, its shell and we all get', (npm: number) => process.kill(-npm, 'SIGINT')],
+    ['SIGINT to npm alone', (npm: number) => process.kill(npm, 'SIGINT')],
+  ])('%s: child, bootstrap and npm end in this order, and the child hears it once', async (_, interrupt) => {
+    writeFileSync(join(dir, 'package.json'), JSON.stringify({ name: 'x', scripts: { start: 'exec node boot.mjs' } }));
     const npm = start(['npm', 'start', '--', 'serve']);
     await childIsUp();
-    process.kill(-(npm.pid ?? 0), 'SIGINT');
-    // npm ends itself by the signal that it got, after its child.
-    expect(await npm.ended).toBe('SIGINT');
+    interrupt(npm.pid ?? 0);
+    // npm ends by the signal that it got, or as its child did; after it in any case.
+    expect(['SIGINT', 7]).toContain(await npm.ended);
     expect(signals()).toBe('SIGINT');
     expect(isGone(childPid())).toBe(true);
+  });
+
+  test('SIGTERM to npm alone ends everything', async () => {
+    writeFileSync(join(dir, 'package.json'), JSON.stringify({ name: 'x', scripts: { start: 'exec node boot.mjs' } }));
+    const npm = start(['npm', 'start', '--', 'serve']);
+    await childIsUp();
+    process.kill(npm.pid ?? 0, 'SIGTERM');
+    await npm.ended;
+    await until(() => isGone(childPid()), "the child's end");
+    expect(signals()).toBe('SIGTERM');
   });
 });
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // @ts-check
-// Runs the benchmarks one after another: every apps/*/bench/*.bench.ts and libs/*/bench/*.bench.ts is a program that prints its figures beside a
+// Runs the benchmarks one after another: every apps/*/bench/*.bench.{ts,mjs} and libs/*/bench/*.bench.{ts,mjs} is a program that prints its figures beside a
 // baseline of the same run and ends with another exit code than 0 when it misses them. Node runs TypeScript by itself
 // (types are stripped), and imports what was built. node tools/run-bench.mjs [part of a file's name ...]
 import { existsSync, readdirSync } from 'node:fs';
@@ -18,7 +18,7 @@ const files = rooms
   .filter((folder) => existsSync(folder))
   .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
   .filter(
-    (file) => file.endsWith('.bench.ts') && (filters.length === 0 || filters.some((filter) => file.includes(filter))),
+    (file) => /\.bench\.(ts|mjs)$/.test(file) && (filters.length === 0 || filters.some((filter) => file.includes(filter))),
   )
   .sort();
 

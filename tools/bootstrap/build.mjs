@@ -11,7 +11,8 @@ const ROOT_FILES = /^(package(-lock)?\.json|tsconfig.*\.json|nx\.json|buf.*\.yam
 /** Folders and files that builds write: all that .gitignore names below apps and libs. */
 const MADE = new Set(['dist', 'generated']);
 const MADE_FILES = new Set(['libs/api-client/src/schema.ts']);
-const NO_PART = new Set(['node_modules', '.git', '.nx']);
+/** What is installed, and what programs keep while they run (.plumbline, .nx). */
+const isNoPart = (/** @type {string} */ name) => name === 'node_modules' || name.startsWith('.');
 
 /**
  * Every file below, in one order: sources, and what builds made.
@@ -25,7 +26,7 @@ export function listFiles(folder) {
     if (!existsSync(join(folder, at))) return;
     for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
       const file = `${at}/${entry.name}`;
-      if (entry.isDirectory() && !NO_PART.has(entry.name)) walk(file, isMade || MADE.has(entry.name));
+      if (entry.isDirectory() && !isNoPart(entry.name)) walk(file, isMade || MADE.has(entry.name));
       else if (entry.isFile()) (isMade || MADE_FILES.has(file) ? found.made : found.sources).push(file);
     }
   };

@@ -38,7 +38,7 @@ export function startPlumb(
     pid,
     result,
     said: () => text,
-    untilSaid: (pattern, withinMs = 60_000) =>
+    untilSaid: (pattern, withinMs = 120_000) =>
       until(() => {
         if (pattern.test(text)) return true;
         if (over) throw new Error(`it ended without saying ${pattern}:\n${text}`);

@@ -182,6 +182,79 @@ describe('with a control plane', () => {
     expect(server.asked[0]?.body).toEqual({ plan: 'p', paths: ['a', 'b'] });
   });
 
+  describe('a run that is waited for', () => {
+    const id = '0192f0c1-0000-7000-8000-000000000000';
+    const step = {
+      kind: 'rtt',
+      state: 'succeeded',
+      startedAt: null,
+      endedAt: null,
+      metrics: [],
+      findings: [],
+      attempts: [],
+    };
+    const leg = {
+      path: 'a',
+      state: 'succeeded',
+      verdict: 'none',
+      criteria: [],
+      startedAt: null,
+      endedAt: null,
+      steps: [step],
+    };
+    const run = {
+      id,
+      state: 'succeeded',
+      verdict: 'none',
+      plan: { name: 'p', version: 1, tests: [{ kind: 'rtt' }], criteria: [] },
+      priority: 0,
+      createdAt: '2026-11-30T16:00:00.000Z',
+      startedAt: null,
+      endedAt: null,
+      legs: [leg],
+    };
+    const events = [
+      { event: 'run', data: { state: 'running' } },
+      { event: 'step', data: { leg: 0, step: 0, state: 'running' } },
+      { event: 'news of a later version', data: {} },
+      { event: 'run', data: { state: 'succeeded', verdict: 'none' } },
+    ];
+
+    async function waitFor(end: object, ...flags: string[]) {
+      const server = await fakeControlPlane(({ method, path }) => {
+        if (method === 'POST') return { status: 202, body: { id, state: 'queued' } };
+        return path.endsWith('/events') ? { events } : { body: { ...run, ...end } };
+      });
+      const ran = await plumb(['run', 'p', '--path', 'a', ...flags, '--server', server.url], { env });
+      await server.close();
+      return ran;
+    }
+
+    it.each([
+      [{}, 0],
+      [{ verdict: 'pass' }, 0],
+      [{ verdict: 'inconclusive' }, 0],
+      [{ verdict: 'fail' }, 1],
+      [{ state: 'failed' }, 1],
+      [{ state: 'cancelled' }, 1],
+    ])('ending with %o is exit code %d', async (end, code) => {
+      expect((await waitFor(end)).code).toBe(code);
+    });
+
+    it('shows its result first, and progress only where it was asked for or somebody looks', async () => {
+      const quiet = await waitFor({});
+      expect(quiet.out).toMatch(/^succeeded, verdict none/);
+      expect(quiet.err).toBe(`run ${id}\n`);
+      expect((await waitFor({}, '--watch')).err).toContain('rtt (1 of 1)');
+    });
+
+    it('prints the run document alone with --json', async () => {
+      const { out, err } = await waitFor({}, '--json');
+      expect(JSON.parse(out)).toMatchObject({ id, state: 'succeeded' });
+      expect(err).toBe('');
+    });
+  });
+
   test('an enrolment token goes into a file for its owner alone, and nowhere else', async () => {
     const secret = 'plbe_secret.abc.berlin';
     const body = { token: secret, expiresAt: '2026-11-30T16:15:00.000Z', caSha256: 'abc' };

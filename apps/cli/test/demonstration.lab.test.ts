@@ -1,9 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { labNameFor } from '../src/demo/lab-ground.js';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { labNameFor } from '../src/demo/lab-name.js';
 import { descendants, endAll, type Plumb, startPlumb, until, untilGone } from './child.js';
+
+vi.setConfig({ testTimeout: 300_000 });
 
 let folder: string;
 let dataDir: string;
@@ -33,10 +35,7 @@ function user(plumb: Plumb, ...argv: readonly string[]): Plumb {
 /** The two percentages of a row of the table. */
 function shares(text: string, row: string): [before: number, after: number] {
   const line = text.split('\n').find((l) => l.startsWith(row)) ?? '';
-  const [before, after] = line
-    .slice(row.length)
-    .matchAll(/([\d.]+) %/g)
-    .map((m) => Number(m[1]));
+  const [before, after] = [...line.slice(row.length).matchAll(/([\d.]+) %/g)].map((m) => Number(m[1]));
   if (before === undefined || after === undefined) throw new Error(`no row "${row}" in:\n${text}`);
   return [before, after];
 }
@@ -59,7 +58,7 @@ function expectTheAnswer(text: string): void {
 describe('the demonstration in the lab', () => {
   test('gives the known answer, and the path stays up for more', async () => {
     const plumb = start();
-    await plumb.untilSaid(/goes on serving/, 120_000);
+    await plumb.untilSaid(/goes on serving/);
     expectTheAnswer(plumb.said());
     const latest = readFileSync(join(dataDir, 'reports', 'latest.html'), 'utf8');
     expect(latest).toContain('<svg');
@@ -88,7 +87,7 @@ describe('the demonstration in the lab', () => {
   test('comes back after the kill, gives the same answer, ends by itself and leaves nothing', async () => {
     expect(namespaces()).toHaveLength(3);
     const plumb = start('--once');
-    await plumb.untilSaid(/after .*single-stream/, 120_000);
+    await plumb.untilSaid(/after .*single-stream/);
     const children = descendants(plumb.pid);
     expect(await plumb.result).toMatchObject({ outcome: 'exited', exitCode: 0 });
     expectTheAnswer(plumb.said());
@@ -100,12 +99,25 @@ describe('the demonstration in the lab', () => {
 
   test('interrupted in the middle, it takes everything down and says that it did not succeed', async () => {
     const plumb = start('--once');
-    await plumb.untilSaid(/before .*single-stream/, 120_000);
+    await plumb.untilSaid(/before .*single-stream/);
     const children = descendants(plumb.pid);
     plumb.kill('SIGINT');
     expect((await plumb.result).exitCode).toBe(130);
     await untilGone(children);
     expect(namespaces()).toEqual([]);
+  });
+
+  test('killed while the lab is made, it leaves what the next start removes, also one without a demonstration', async () => {
+    const killed = start();
+    await until(() => namespaces().length === 3, 120_000);
+    killed.kill('SIGKILL');
+    await killed.result;
+    expect(namespaces()).toHaveLength(3);
+    const next = startPlumb(['up', '--no-demo', '--data-dir', dataDir, '--port', '0']);
+    await next.untilSaid(/serves at/);
+    await until(() => namespaces().length === 0, 20_000);
+    next.kill('SIGTERM');
+    expect((await next.result).exitCode).toBe(0);
   });
 });
 
@@ -113,7 +125,7 @@ test('without the right to make namespaces it runs on loopback, and says what th
   const through = ['setpriv', '--bounding-set', '-sys_admin'];
   const argv = ['start', '--once', '--data-dir', join(folder, 'loopback'), '--port', '0'];
   const plumb = startPlumb(argv, { through });
-  await plumb.untilSaid(/after .*single-stream/, 120_000);
+  await plumb.untilSaid(/after .*single-stream/);
   const children = descendants(plumb.pid);
   expect((await plumb.result).exitCode).toBe(0);
   expect(plumb.said()).toMatch(/on loopback, because a network namespace cannot be made here\.\n/);

@@ -37,7 +37,7 @@ export interface Asked {
   readonly authorization: string | undefined;
   readonly body: unknown;
 }
-type Reply = { status?: number; body?: unknown };
+type Reply = { status?: number; body?: unknown; events?: readonly { event: string; data: unknown }[] };
 
 /** A control plane that answers what it was told to, and remembers what it was asked. */
 export async function fakeControlPlane(answer: (asked: Asked) => Reply | undefined): Promise<{
@@ -49,7 +49,13 @@ export async function fakeControlPlane(answer: (asked: Asked) => Reply | undefin
   const server = createServer(async (request, response) => {
     const one = { ...named(request), body: await bodyOf(request) };
     asked.push(one);
-    const { status = 200, body } = answer(one) ?? { status: 404, body: {} };
+    const { status = 200, body, events } = answer(one) ?? { status: 404, body: {} };
+    if (events !== undefined) {
+      response.writeHead(200, { 'content-type': 'text/event-stream', connection: 'close' });
+      const text = events.map((e, i) => `id: ${i + 1}\nevent: ${e.event}\ndata: ${JSON.stringify(e.data)}\n\n`);
+      response.end(text.join(''));
+      return;
+    }
     response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
     response.end(body === undefined ? undefined : JSON.stringify(body));
   });

@@ -5,7 +5,7 @@ import { freePort } from '@plumbline/testing';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { endAll, type Plumb, startPlumb } from './child.js';
 
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 let folder: string;
 beforeAll(() => {
@@ -52,7 +52,10 @@ test('two probes enrol over TCP with mutual TLS, and a plan runs between them', 
   }
   expect(await type('probe', 'show', 'berlin1')).toMatch(/certificate\s+until 20/);
   await type('path', 'add', 'berlin-paris', '--from', 'berlin1/lan', '--to', 'paris1/lan');
-  const tests = [{ kind: 'rtt', count: 3, intervalS: 0.1 }, { kind: 'single-stream', durationS: 1 }];
+  const tests = [
+    { kind: 'rtt', count: 3, intervalS: 0.1 },
+    { kind: 'single-stream', durationS: 1 },
+  ];
   writeFileSync(join(folder, 'first.json'), JSON.stringify({ tests }));
   await type('plan', 'put', 'first', '-f', 'first.json');
   const shown = await type('run', 'first', '--path', 'berlin-paris');

@@ -8,7 +8,7 @@ import { pinnedFetch } from '../src/connection/pinned-fetch.js';
 import { descendants, endAll, type Plumb, startPlumb, until, untilGone } from './child.js';
 
 // A start takes some seconds of CPU; other tests may want the CPU too.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
 beforeAll(() => {
@@ -137,7 +137,16 @@ describe('addresses that others can reach', () => {
 
   test('are refused without it', async () => {
     const port = await freePort();
-    const plumb = startPlumb(['up', '--no-demo', '--data-dir', join(folder, 'i'), '--port', String(port), '--host', '0.0.0.0']);
+    const plumb = startPlumb([
+      'up',
+      '--no-demo',
+      '--data-dir',
+      join(folder, 'i'),
+      '--port',
+      String(port),
+      '--host',
+      '0.0.0.0',
+    ]);
     expect((await plumb.result).exitCode).toBe(2);
     expect(plumb.said()).toContain('--behind-proxy');
     expect(statSync(join(folder, 'i'), { throwIfNoEntry: false })).toBeUndefined();

@@ -1,4 +1,4 @@
-import { type DynamicModule, Global, Module, type Type } from '@nestjs/common';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { AccessModule } from './access/access.module.js';
@@ -19,23 +19,17 @@ import { RunsModule } from './runs/runs.module.js';
 import type { StartSettings } from './settings.js';
 import { SitesModule } from './sites/sites.module.js';
 
+class HouseModule {}
+class AppModule {}
+
 /** What every room may ask for: settings, the log, metrics, and whether we are about to stop. */
-@Global()
-@Module({})
-class HouseModule {
-  static of(settings: StartSettings, log: Logger): DynamicModule {
-    return {
-      module: HouseModule,
-      providers: [
-        { provide: Settings, useValue: settings },
-        { provide: LOG, useValue: log },
-        HttpMetrics,
-        ApiDocument,
-        Closing,
-      ],
-      exports: [Settings, LOG, HttpMetrics, ApiDocument, Closing],
-    };
-  }
+function houseModule(settings: StartSettings, log: Logger): DynamicModule {
+  const values = [
+    { provide: Settings, useValue: settings },
+    { provide: LOG, useValue: log },
+  ];
+  const shared = [HttpMetrics, ApiDocument, Closing];
+  return { module: HouseModule, global: true, providers: [...values, ...shared], exports: [Settings, LOG, ...shared] };
 }
 
 /** The rooms behind the seams; tests put others there. */
@@ -44,17 +38,27 @@ export interface BackRooms {
   readonly execution: Type | DynamicModule;
 }
 
-@Module({})
-export class AppModule {
-  static of(settings: StartSettings, log: Logger, back: BackRooms): DynamicModule {
-    return {
-      module: AppModule,
-      imports: [HouseModule.of(settings, log), back.persistence, back.execution, AccessModule, HealthModule, CatalogueModule, SitesModule, ProbesModule, PathsModule, PlansModule, RunsModule],
-      providers: [
-        { provide: APP_FILTER, useFactory: () => new ProblemFilter(log) },
-        { provide: APP_PIPE, useClass: ValidationPipe },
-        { provide: APP_INTERCEPTOR, useClass: Deadline },
-      ],
-    };
-  }
+/** All rooms together. */
+export function appModule(settings: StartSettings, log: Logger, back: BackRooms): DynamicModule {
+  return {
+    module: AppModule,
+    imports: [
+      houseModule(settings, log),
+      back.persistence,
+      back.execution,
+      AccessModule,
+      HealthModule,
+      CatalogueModule,
+      SitesModule,
+      ProbesModule,
+      PathsModule,
+      PlansModule,
+      RunsModule,
+    ],
+    providers: [
+      { provide: APP_FILTER, useFactory: () => new ProblemFilter(log) },
+      { provide: APP_PIPE, useClass: ValidationPipe },
+      { provide: APP_INTERCEPTOR, useClass: Deadline },
+    ],
+  };
 }

@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { Logger } from 'pino';
 import { Gate } from './access/gate.js';
-import { AppModule, type BackRooms } from './app.module.js';
+import { appModule, type BackRooms } from './app.module.js';
 import { HttpMetrics } from './health/http-metrics.js';
 import { acceptJsonOnly, makeAdapter } from './http/adapter.js';
 import { ApiDocument, describeApi } from './http/openapi-document.js';
@@ -14,9 +14,13 @@ import { ArtifactStore, Database, Execution, ProbeDirectory, RunEvents, Signals 
 import { StartSettings } from './settings.js';
 
 /** The whole application, not listening yet. */
-export async function createApp(settings: StartSettings, log: Logger, back: BackRooms): Promise<NestFastifyApplication> {
+export async function createApp(
+  settings: StartSettings,
+  log: Logger,
+  back: BackRooms,
+): Promise<NestFastifyApplication> {
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.of(settings, log, back),
+    appModule(settings, log, back),
     makeAdapter(settings, log),
     { bodyParser: false, logger: nestLog(log), abortOnError: false },
   );
@@ -38,11 +42,17 @@ export async function describePreview(): Promise<OpenAPIObject> {
     providers: seams.map((provide) => ({ provide, useValue: null })),
     exports: seams,
   };
-  const nowhere = { databaseUrl: 'postgresql://none', redisUrl: 'redis://none', dataDir: '.', host: '127.0.0.1', port: 0 };
+  const nowhere = {
+    databaseUrl: 'postgresql://none',
+    redisUrl: 'redis://none',
+    dataDir: '.',
+    host: '127.0.0.1',
+    port: 0,
+  };
   const settings = new StartSettings(nowhere);
   const log = makeLog('error');
   const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule.of(settings, log, { persistence: empty, execution: empty }),
+    appModule(settings, log, { persistence: empty, execution: empty }),
     makeAdapter(settings, log),
     { preview: true, abortOnError: false, logger: nestLog(log) },
   );

@@ -20,7 +20,9 @@ describe('the OpenAPI document', () => {
   });
 
   test('names every operation once, with a summary and security', () => {
-    const operations = Object.values(document.paths).flatMap((item) => [item.get, item.put, item.post, item.patch, item.delete]).filter((o) => o !== undefined);
+    const operations = Object.values(document.paths)
+      .flatMap((item) => [item.get, item.put, item.post, item.patch, item.delete])
+      .filter((o) => o !== undefined);
     const ids = operations.map((o) => o.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(operations.filter((o) => !o.summary || !o.security)).toEqual([]);
@@ -28,16 +30,24 @@ describe('the OpenAPI document', () => {
 
   test('tells the kinds of a test apart by kind', () => {
     expect(document.components?.schemas?.TestInput).toMatchObject({
-      discriminator: { propertyName: 'kind', mapping: { rtt: '#/components/schemas/RttTestInput', 'single-stream': expect.any(String) } },
+      discriminator: {
+        propertyName: 'kind',
+        mapping: { rtt: '#/components/schemas/RttTestInput', 'single-stream': expect.any(String) },
+      },
     });
   });
 
   test('has examples that its own schemas take', () => {
-    const definitions = JSON.parse(JSON.stringify(document.components?.schemas).replaceAll('#/components/schemas/', '#/$defs/'));
+    const definitions = JSON.parse(
+      JSON.stringify(document.components?.schemas).replaceAll('#/components/schemas/', '#/$defs/'),
+    );
     let examples = 0;
     for (const item of Object.values(document.paths))
       for (const operation of [item.put, item.post, item.patch]) {
-        const body = operation?.requestBody && 'content' in operation.requestBody ? operation.requestBody.content['application/json'] : undefined;
+        const body =
+          operation?.requestBody && 'content' in operation.requestBody
+            ? operation.requestBody.content['application/json']
+            : undefined;
         const example = body?.examples?.example;
         if (!example || !('value' in example)) continue;
         const schema = JSON.parse(JSON.stringify(body.schema).replaceAll('#/components/schemas/', '#/$defs/'));

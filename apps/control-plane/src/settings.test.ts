@@ -9,14 +9,19 @@ describe('where it may listen', () => {
     expect(isLoopback(host)).toBe(true);
   });
 
-  test.each(['0.0.0.0', '::', '192.0.2.1', 'example.org', '127.0.0.1.example.org', 'localhost.example.org', '1270.0.0.1'])(
-    '%s needs TLS or a proxy',
-    (host) => {
-      expect(() => new StartSettings({ ...options, host })).toThrow(/--tls-cert, --tls-key.*--behind-proxy/);
-      expect(new StartSettings({ ...options, host, behindProxy: true }).behindProxy).toBe(true);
-      expect(new StartSettings({ ...options, host, tls: { cert: 'c', key: 'k' } }).tls?.certFile).toMatch(/\/c$/);
-    },
-  );
+  test.each([
+    '0.0.0.0',
+    '::',
+    '192.0.2.1',
+    'example.org',
+    '127.0.0.1.example.org',
+    'localhost.example.org',
+    '1270.0.0.1',
+  ])('%s needs TLS or a proxy', (host) => {
+    expect(() => new StartSettings({ ...options, host })).toThrow(/--tls-cert, --tls-key.*--behind-proxy/);
+    expect(new StartSettings({ ...options, host, behindProxy: true }).behindProxy).toBe(true);
+    expect(new StartSettings({ ...options, host, tls: { cert: 'c', key: 'k' } }).tls?.certFile).toMatch(/\/c$/);
+  });
 
   test('no two processes are the same replica', () => {
     const made = () => new StartSettings({ ...options, host: '::1' }).replica;
@@ -28,7 +33,12 @@ describe('the environment', () => {
   const environment = { DATABASE_URL: 'postgresql://x', REDIS_URL: 'redis://x' };
 
   test('has defaults that serve on loopback', () => {
-    expect(optionsFrom(environment)).toMatchObject({ host: '127.0.0.1', port: 7420, behindProxy: false, logLevel: 'info' });
+    expect(optionsFrom(environment)).toMatchObject({
+      host: '127.0.0.1',
+      port: 7420,
+      behindProxy: false,
+      logLevel: 'info',
+    });
   });
 
   test.each([

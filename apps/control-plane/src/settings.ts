@@ -72,7 +72,9 @@ const Environment = z.object({
 export function optionsFrom(environment: Readonly<Record<string, string | undefined>>): ControlPlaneOptions {
   const parsed = Environment.safeParse(environment);
   if (!parsed.success)
-    throw new Error(`The environment is not right: ${parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ')}.`);
+    throw new Error(
+      `The environment is not right: ${parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`).join('; ')}.`,
+    );
   const e = parsed.data;
   if ((e.PLUMBLINE_TLS_CERT === undefined) !== (e.PLUMBLINE_TLS_KEY === undefined))
     throw new Error('PLUMBLINE_TLS_CERT and PLUMBLINE_TLS_KEY go together.');
@@ -82,7 +84,9 @@ export function optionsFrom(environment: Readonly<Record<string, string | undefi
     dataDir: e.PLUMBLINE_DATA_DIR,
     host: e.PLUMBLINE_HOST,
     port: e.PLUMBLINE_PORT,
-    ...(e.PLUMBLINE_TLS_CERT && e.PLUMBLINE_TLS_KEY ? { tls: { cert: e.PLUMBLINE_TLS_CERT, key: e.PLUMBLINE_TLS_KEY } } : {}),
+    ...(e.PLUMBLINE_TLS_CERT && e.PLUMBLINE_TLS_KEY
+      ? { tls: { cert: e.PLUMBLINE_TLS_CERT, key: e.PLUMBLINE_TLS_KEY } }
+      : {}),
     behindProxy: e.PLUMBLINE_BEHIND_PROXY === 'true',
     logLevel: e.PLUMBLINE_LOG_LEVEL,
   };

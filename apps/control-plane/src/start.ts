@@ -29,7 +29,10 @@ export interface RunningControlPlane {
  * GET /readyz says what is missing.
  * @throws {Error} with a sentence: a host that would show tokens, a port that is taken, a file that cannot be read
  */
-export async function startControlPlane(options: ControlPlaneOptions, back: BackRooms = backRooms): Promise<RunningControlPlane> {
+export async function startControlPlane(
+  options: ControlPlaneOptions,
+  back: BackRooms = backRooms,
+): Promise<RunningControlPlane> {
   const settings = new StartSettings(options);
   const log = makeLog(settings.logLevel);
   mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
@@ -100,7 +103,8 @@ function urlHost(host: string): string {
 
 function listenError(error: unknown, { host, port }: StartSettings): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return new Error(`Port ${port} on ${host} is taken by another program. Stop it, or name another port.`);
+  if (code === 'EADDRINUSE')
+    return new Error(`Port ${port} on ${host} is taken by another program. Stop it, or name another port.`);
   if (code === 'EADDRNOTAVAIL') return new Error(`This machine has no address ${host} to serve on.`);
   if (code === 'EACCES') return new Error(`Port ${port} needs more rights than this user has; take one above 1023.`);
   return error;

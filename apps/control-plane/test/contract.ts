@@ -1,18 +1,21 @@
 import { z } from 'zod';
-import type { Answer } from './stack.js';
+import type { Answer } from './answer.js';
 
 const Media = z.looseObject({ schema: z.record(z.string(), z.unknown()).optional() });
 const Operation = z.looseObject({
   operationId: z.string(),
   responses: z.record(z.string(), z.looseObject({ content: z.record(z.string(), Media).optional() })),
 });
+type Operation = z.output<typeof Operation>;
 const Document = z.looseObject({
   paths: z.record(z.string(), z.record(z.string(), Operation)),
   components: z.looseObject({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
 });
 
 /** Only as much of a JSON Schema as tells the compiler that it is one. */
-const JsonSchema = z.custom<Parameters<typeof z.fromJSONSchema>[0] & object>((value) => typeof value === 'object' && value !== null);
+const JsonSchema = z.custom<Parameters<typeof z.fromJSONSchema>[0] & object>(
+  (value) => typeof value === 'object' && value !== null,
+);
 
 /** The OpenAPI document as a judge: every answer of a test must be one that it promises. */
 export class Contract {
@@ -35,23 +38,27 @@ export class Contract {
   /** @throws {Error} for a status or a body that the document does not have. Unknown routes and methods are not judged. */
   check(method: string, path: string, answer: Answer): void {
     const operation = this.operation(method, path.split('?', 1)[0] ?? '');
-    if (!operation) return;
-    const fail = (why: string): never => {
-      throw new Error(`${method} ${path}: ${why}\n${answer.status} ${answer.text.slice(0, 2_000)}`);
-    };
-    const response = operation.responses[String(answer.status)];
-    if (!response) return fail(`${operation.operationId} does not promise status ${answer.status}`);
-    const type = answer.headers.get('content-type')?.split(';', 1)[0];
-    if (!response.content) return answer.text === '' ? undefined : fail('a body where none is promised');
-    if (type === undefined || method === 'HEAD') return;
-    const media = response.content[type];
-    if (!media) return /octet-stream/.test(Object.keys(response.content).join()) ? undefined : fail(`media type ${type}`);
-    if (!/json/.test(type) || !media.schema) return;
-    const parsed = this.reader(`${operation.operationId} ${answer.status} ${type}`, media.schema).safeParse(answer.body);
-    if (!parsed.success) fail(z.prettifyError(parsed.error));
+    const wrong = operation && this.judge(method, operation, answer);
+    if (wrong) throw new Error(`${method} ${path}: ${wrong}\n${answer.status} ${answer.text.slice(0, 2_000)}`);
   }
 
-  private operation(method: string, path: string): z.output<typeof Operation> | undefined {
+  /** @returns what is wrong with an answer */
+  private judge(method: string, operation: Operation, answer: Answer): string | undefined {
+    const response = operation.responses[String(answer.status)];
+    if (!response) return `${operation.operationId} does not promise status ${answer.status}`;
+    const type = answer.headers.get('content-type')?.split(';', 1)[0];
+    if (!response.content) return answer.text === '' ? undefined : 'a body where none is promised';
+    if (type === undefined || method === 'HEAD') return undefined;
+    const media = response.content[type];
+    const bytes = Object.keys(response.content).some((one) => one === 'application/octet-stream');
+    if (!media) return bytes ? undefined : `the media type ${type} is not promised`;
+    if (!/json/.test(type) || !media.schema) return undefined;
+    const key = `${operation.operationId} ${answer.status} ${type}`;
+    const { error } = this.reader(key, media.schema).safeParse(answer.body);
+    return error && z.prettifyError(error);
+  }
+
+  private operation(method: string, path: string): Operation | undefined {
     const parts = path.split('/');
     const found = Object.entries(this.document.paths).find(([template]) => {
       const wanted = template.split('/');
@@ -70,4 +77,5 @@ export class Contract {
 }
 
 /** References into the document, as references into the schema itself. */
-const local = (value: unknown): unknown => JSON.parse(JSON.stringify(value).replaceAll('#/components/schemas/', '#/$defs/'));
+const local = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value).replaceAll('#/components/schemas/', '#/$defs/'));

@@ -13,7 +13,8 @@ export class FakeProbes extends ProbeDirectory {
     const report = this.reports.get(probe.address);
     if (report === 'hangs') return new Promise(() => undefined);
     if (report instanceof ProblemError) throw report;
-    if (!report) throw new ProblemError('probe-unreachable', `Probe ${probe.name} at ${probe.address}: nothing listens`);
+    if (!report)
+      throw new ProblemError('probe-unreachable', `Probe ${probe.name} at ${probe.address}: nothing listens`);
     if (report.name !== probe.name)
       throw new ProblemError('probe-identity-mismatch', `The probe at that address says that it is ${report.name}.`);
     return report;
@@ -21,7 +22,13 @@ export class FakeProbes extends ProbeDirectory {
 
   async snapshot(probe: { name: string; address: string; enrolled: boolean }): Promise<HostSnapshot> {
     await this.inventory(probe);
-    return { takenAt: new Date().toISOString(), kernel: '6.1.0', tools: {}, sysctls: {}, unknown: { qdisc: 'not asked' } };
+    return {
+      takenAt: new Date().toISOString(),
+      kernel: '6.1.0',
+      tools: {},
+      sysctls: {},
+      unknown: { qdisc: 'not asked' },
+    };
   }
 
   /** A probe that is up at that address. */
@@ -61,7 +68,10 @@ function cancellingOnly({ client }: Database): Execution {
     async cancelRun(runId) {
       const where = { state: { in: ['queued' as const, 'running' as const] } };
       await client.leg.updateMany({ where: { runId, ...where }, data: { state: 'cancelled' } });
-      await client.run.updateMany({ where: { id: runId, ...where }, data: { state: 'cancelled', endedAt: new Date() } });
+      await client.run.updateMany({
+        where: { id: runId, ...where },
+        data: { state: 'cancelled', endedAt: new Date() },
+      });
     },
   };
 }

@@ -38,12 +38,19 @@ export interface Pair {
 }
 
 /** A site with two fake probes and a path between them; names are new each time. */
-export async function addPair(stack: Stack, probes: FakeProbes, more: { path?: object; site?: object } = {}): Promise<Pair> {
+export async function addPair(
+  stack: Stack,
+  probes: FakeProbes,
+  more: { path?: object; site?: object } = {},
+): Promise<Pair> {
   const tag = randomBytes(4).toString('hex');
   const pair = { site: `site-${tag}`, near: `near-${tag}`, far: `far-${tag}`, path: `path-${tag}` };
   await must(stack, 'PUT', `/v1/sites/${pair.site}`, { timeZone: 'Etc/UTC', ...more.site });
-  for (const [name, last] of [[pair.near, 1], [pair.far, 2]] as const) {
-    const address = `192.0.2.${last}:${1024 + randomBytes(2).readUInt16BE() % 60_000}`;
+  for (const [name, last] of [
+    [pair.near, 1],
+    [pair.far, 2],
+  ] as const) {
+    const address = `192.0.2.${last}:${1024 + (randomBytes(2).readUInt16BE() % 60_000)}`;
     const endpoints = [{ name: 'test', address: `192.0.2.${last}` }];
     probes.add(name, pair.site, address, endpoints);
     await must(stack, 'POST', '/v1/probes', { name, site: pair.site, address, endpoints });
@@ -57,7 +64,12 @@ export async function addPair(stack: Stack, probes: FakeProbes, more: { path?: o
 }
 
 /** @throws {Error} with the answer when it is no success */
-export async function must(stack: Stack, method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+export async function must(
+  stack: Stack,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Record<string, unknown>> {
   const answer = await stack.call(method, path, { body });
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
   return typeof answer.body === 'object' && answer.body !== null ? { ...answer.body } : {};

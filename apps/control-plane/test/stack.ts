@@ -3,17 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyMigrations, type PostgresServer, type RedisServer, startPostgres, startRedis } from '@plumbline/embedded';
 import type { BackRooms } from '../src/app.module.js';
-import { Contract } from './contract.js';
 import { type ControlPlaneOptions, type RunningControlPlane, startControlPlane } from '../src/index.js';
+import type { Answer } from './answer.js';
+import { Contract } from './contract.js';
 
-/** An answer as it came. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** Parsed when it is JSON of any kind, else the text. */
-  readonly body: unknown;
-}
 export interface CallOptions {
   readonly body?: unknown;
   /** Sent as it is, with Content-Type: application/json unless headers say otherwise. */
@@ -69,7 +62,9 @@ export async function startServers(): Promise<Servers> {
 }
 
 /** @param back other rooms behind the seams; default: the real ones */
-export async function startStack(options: { back?: BackRooms; start?: Partial<ControlPlaneOptions> } = {}): Promise<Stack> {
+export async function startStack(
+  options: { back?: BackRooms; start?: Partial<ControlPlaneOptions> } = {},
+): Promise<Stack> {
   const servers = await startServers();
   const start = (more: Partial<ControlPlaneOptions> = {}) =>
     startControlPlane(

@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ControlPlaneOptions, type RunningControlPlane, startControlPlane } from '../src/index.js';
 import { backWith, FakeProbes } from './fake-probes.js';
 import { said } from './problems.js';
+import { withDatabase } from './resources.js';
 import { callApi, type Servers, startServers } from './stack.js';
 
 let servers: Servers;
@@ -101,6 +102,16 @@ describe('Postgres away', () => {
     expect((await callApi(one.url, token, 'GET', '/v1/sites')).status).toBe(200);
   });
 
+  test('that accepts and says nothing is 503 too', async () => {
+    const one = await start();
+    const answer = await withDatabase(servers.databaseUrl, async (db) => {
+      await db.query('BEGIN; LOCK TABLE access_token IN ACCESS EXCLUSIVE MODE');
+      return callApi(one.url, tokenOf(), 'GET', '/v1/sites');
+    });
+    expect(said(answer)).toEqual([503, 'database-unavailable']);
+    expect((await callApi(one.url, tokenOf(), 'GET', '/v1/sites')).status).toBe(200);
+  });
+
   test('at the start is waited for: the token works once it is there', async () => {
     await servers.postgres.stop();
     const dataDir = mkdtempSync(join(tmpdir(), 'plumbline-test-'));
@@ -118,10 +129,14 @@ describe('Postgres away', () => {
 
 describe('what does not start', () => {
   test('says why in a sentence', async () => {
-    await expect(start({ host: '0.0.0.0' })).rejects.toThrow(/would send tokens in the clear.*--tls-cert.*--behind-proxy/);
+    await expect(start({ host: '0.0.0.0' })).rejects.toThrow(
+      /would send tokens in the clear.*--tls-cert.*--behind-proxy/,
+    );
     await expect(start({ host: 'example.org' })).rejects.toThrow(/in the clear/);
     await expect(start({ host: '192.0.2.55', behindProxy: true })).rejects.toThrow(/no address 192\.0\.2\.55/);
-    await expect(start({ tls: { cert: '/nowhere.pem', key: '/nowhere.key' } })).rejects.toThrow(/certificate \/nowhere\.pem cannot be read/);
+    await expect(start({ tls: { cert: '/nowhere.pem', key: '/nowhere.key' } })).rejects.toThrow(
+      /certificate \/nowhere\.pem cannot be read/,
+    );
   });
 
   test('a port that is taken', async () => {
@@ -148,7 +163,9 @@ describe('the data folder', () => {
     const dataDir = join(mkdtempSync(join(tmpdir(), 'plumbline-test-')), 'deep', 'er');
     await start({ dataDir });
     const mode = (...path: string[]) => statSync(join(dataDir, ...path)).mode & 0o777;
-    expect([mode(), mode('probes'), mode('ca'), mode('admin.token'), mode('ca', 'ca.key')]).toEqual([0o700, 0o700, 0o700, 0o600, 0o600]);
+    expect([mode(), mode('probes'), mode('ca'), mode('admin.token'), mode('ca', 'ca.key')]).toEqual([
+      0o700, 0o700, 0o700, 0o600, 0o600,
+    ]);
     const before = [tokenOf(dataDir), readFileSync(join(dataDir, 'ca', 'ca.pem'), 'utf8')];
     chmodSync(join(dataDir, 'admin.token'), 0o644);
     const two = await Promise.all([start({ dataDir }), start({ dataDir })]);
@@ -175,10 +192,13 @@ test('with a certificate it serves TLS, and says that nothing else should be use
   writeFileSync(join(dir, 'key.pem'), key);
   const one = await start({ host: '0.0.0.0', tls: { cert: join(dir, 'cert.pem'), key: join(dir, 'key.pem') } });
   const answer = await new Promise<{ status?: number; hsts?: string | string[] }>((resolve, reject) => {
-    request({ host: '127.0.0.1', port: one.port, path: '/healthz', ca: ca.certificate, servername: 'web.probe.plumbline' }, (response) => {
-      response.resume();
-      resolve({ status: response.statusCode, hsts: response.headers['strict-transport-security'] });
-    })
+    request(
+      { host: '127.0.0.1', port: one.port, path: '/healthz', ca: ca.certificate, servername: 'web.probe.plumbline' },
+      (response) => {
+        response.resume();
+        resolve({ status: response.statusCode, hsts: response.headers['strict-transport-security'] });
+      },
+    )
       .once('error', reject)
       .end();
   });
@@ -201,8 +221,15 @@ test('what Prometheus scrapes has states, durations and no endless labels', asyn
   await callApi(one.url, tokenOf(), 'GET', '/v1/sites/some-name');
   await callApi(one.url, tokenOf(), 'GET', '/v1/nothing/at-all');
   const { text } = await callApi(one.url, tokenOf(), 'GET', '/metrics');
-  for (const line of ['plumbline_runs{state="queued"} 0', 'plumbline_legs{state="running"} 0', 'plumbline_queue_depth 0', 'plumbline_probes{state="up"} 0'])
+  for (const line of [
+    'plumbline_runs{state="queued"} 0',
+    'plumbline_legs{state="running"} 0',
+    'plumbline_queue_depth 0',
+    'plumbline_probes{state="up"} 0',
+  ])
     expect(text).toContain(line);
-  expect(text).toMatch(/plumbline_http_request_duration_seconds_count\{method="GET",route="\/v1\/sites\/:name",status="404"\} 1/);
+  expect(text).toMatch(
+    /plumbline_http_request_duration_seconds_count\{method="GET",route="\/v1\/sites\/:name",status="404"\} 1/,
+  );
   expect(text).not.toMatch(/some-name|at-all/);
 });

@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import { allItems, ApiProblem, answerOf, createPlumblineClient, type PlumblineClient, type RunEventMessage, runEvents } from '@plumbline/api-client';
+import {
+  ApiProblem,
+  allItems,
+  answerOf,
+  createPlumblineClient,
+  type PlumblineClient,
+  type RunEventMessage,
+  runEvents,
+} from '@plumbline/api-client';
 import { makeCsr, makeKey } from '@plumbline/probe-rpc';
 import { type FakeProbe, freePort, startFakeProbe } from '@plumbline/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -35,7 +43,11 @@ const path = (name: string, from: string, to: string) =>
   ok(
     client.PUT('/v1/paths/{name}', {
       params: { path: { name } },
-      body: { source: { probe: from, endpoint: 'test' }, destination: { probe: to, endpoint: 'test' }, committedRateBps: 1e8 },
+      body: {
+        source: { probe: from, endpoint: 'test' },
+        destination: { probe: to, endpoint: 'test' },
+        committedRateBps: 1e8,
+      },
     }),
   );
 const getRun = (id: string) => ok(client.GET('/v1/runs/{id}', { params: { path: { id } } }));
@@ -66,7 +78,11 @@ describe('a run through the typed client', () => {
     expect(events[0]).toMatchObject({ event: 'run', data: { state: 'queued' } });
     const run = await getRun(id);
     expect(events.at(-1)).toMatchObject({ event: 'run', data: { state: run.state, verdict: run.verdict } });
-    expect(run).toMatchObject({ state: 'succeeded', verdict: 'pass', legs: [{ path: 'one', state: 'succeeded', criteria: [{ verdict: 'pass' }] }] });
+    expect(run).toMatchObject({
+      state: 'succeeded',
+      verdict: 'pass',
+      legs: [{ path: 'one', state: 'succeeded', criteria: [{ verdict: 'pass' }] }],
+    });
     const [attempt] = run.legs[0]?.steps[0]?.attempts ?? [];
     expect(attempt).toMatchObject({ n: 0, repeat: 1, outcome: 'completed' });
     expect(attempt?.commands.length).toBeGreaterThan(0);
@@ -74,7 +90,9 @@ describe('a run through the typed client', () => {
     const at = { params: { path: where } };
     const { items } = await ok(client.GET('/v1/runs/{id}/legs/{leg}/steps/{step}/attempts/{attempt}/artifacts', at));
     const raw = await stack.call('GET', `/v1/runs/${id}/legs/0/steps/0/attempts/0/raw`);
-    expect(items.find((item) => item.end === 'near' && item.stream === 'stdout')?.sizeBytes).toBe(Buffer.byteLength(raw.text));
+    expect(items.find((item) => item.end === 'near' && item.stream === 'stdout')?.sizeBytes).toBe(
+      Buffer.byteLength(raw.text),
+    );
     expect(raw.text).toContain('rtt min/avg/max');
     const metrics = await stack.call('GET', '/metrics');
     expect(metrics.text).toMatch(/^plumbline_runs\{state="succeeded"\} [1-9]/m);
@@ -103,7 +121,10 @@ describe('a run through the typed client', () => {
     const { id } = await ok(client.POST('/v1/runs', { body: { plan: { tests: [{ kind: 'rtt' }] }, paths: ['dead'] } }));
     await watch(id);
     await probes[1]?.revive();
-    expect((await getRun(id)).legs[0]?.steps[0]?.attempts.at(-1)).toMatchObject({ outcome: 'failed', reason: 'probe-unreachable' });
+    expect((await getRun(id)).legs[0]?.steps[0]?.attempts.at(-1)).toMatchObject({
+      outcome: 'failed',
+      reason: 'probe-unreachable',
+    });
   });
 });
 
@@ -111,7 +132,9 @@ describe('a refusal', () => {
   test('is typed, or thrown as what it is', async () => {
     const { data, error } = await client.GET('/v1/sites/{name}', { params: { path: { name: 'nowhere' } } });
     expect([data, error?.status]).toEqual([undefined, 404]);
-    const thrown = await ok(client.DELETE('/v1/sites/{name}', { params: { path: { name: 'ber' } } })).catch((e: unknown) => e);
+    const thrown = await ok(client.DELETE('/v1/sites/{name}', { params: { path: { name: 'ber' } } })).catch(
+      (e: unknown) => e,
+    );
     expect(thrown).toBeInstanceOf(ApiProblem);
     expect(thrown).toMatchObject({ code: 'in-use', status: 409 });
     const noRun = watch('0190a0a0-0000-7000-8000-000000000000');
@@ -123,7 +146,10 @@ test('all items of a list come one by one', async () => {
   for (const name of ['a', 'b', 'c'])
     await ok(client.PUT('/v1/plans/{name}', { params: { path: { name } }, body: { tests: [{ kind: 'rtt' }] } }));
   const names: string[] = [];
-  for await (const plan of allItems((pageToken) => ok(client.GET('/v1/plans', { params: { query: { pageSize: 2, pageToken } } })))) names.push(plan.name);
+  for await (const plan of allItems((pageToken) =>
+    ok(client.GET('/v1/plans', { params: { query: { pageSize: 2, pageToken } } })),
+  ))
+    names.push(plan.name);
   expect(names).toEqual(['a', 'b', 'c']);
 });
 
@@ -132,10 +158,21 @@ describe('a probe over TCP', () => {
     const key = makeKey();
     const { token } = await ok(client.POST('/v1/probes/{name}/enrolment', { params: { path: { name: 'tcp' } } }));
     const enrolling = createPlumblineClient({ baseUrl: stack.url, token });
-    const { certificate, ca, notAfter } = await ok(enrolling.POST('/v1/enrolments', { body: { csr: await makeCsr('tcp', key) } }));
+    const { certificate, ca, notAfter } = await ok(
+      enrolling.POST('/v1/enrolments', { body: { csr: await makeCsr('tcp', key) } }),
+    );
     const address = `127.0.0.1:${await freePort()}`;
     const endpoints = [{ name: 'test', address: '127.0.0.3' }];
-    probes.push(await startFakeProbe({ name: 'tcp', site: 'ber', address, endpoints, identity: { ca, certificate, key }, script }));
+    probes.push(
+      await startFakeProbe({
+        name: 'tcp',
+        site: 'ber',
+        address,
+        endpoints,
+        identity: { ca, certificate, key },
+        script,
+      }),
+    );
     const probe = await ok(client.POST('/v1/probes', { body: { name: 'tcp', site: 'ber', address, endpoints } }));
     expect(probe).toMatchObject({ state: 'up', enrolled: true, certificateNotAfter: notAfter });
     const other = await client.POST('/v1/probes', { body: { name: 'impostor', site: 'ber', address, endpoints } });
@@ -145,12 +182,28 @@ describe('a probe over TCP', () => {
 
   test('without a certificate of ours is none', async () => {
     const address = `127.0.0.1:${new URL(stack.url).port}`;
-    const { error } = await client.POST('/v1/probes', { body: { name: 'http', site: 'ber', address, endpoints: [{ name: 'test', address: '127.0.0.9' }] } });
+    const { error } = await client.POST('/v1/probes', {
+      body: { name: 'http', site: 'ber', address, endpoints: [{ name: 'test', address: '127.0.0.9' }] },
+    });
     expect(error?.type).toMatch(/probe-unreachable$/);
   });
 });
 
 test("a probe's facts are asked for now", async () => {
-  const snapshot = await ok(client.GET('/v1/probes/{name}/snapshot', { params: { path: { name: 'near' }, query: { endpoint: 'test' } } }));
+  const snapshot = await ok(
+    client.GET('/v1/probes/{name}/snapshot', { params: { path: { name: 'near' }, query: { endpoint: 'test' } } }),
+  );
   expect(Math.abs(Date.parse(snapshot.takenAt) - Date.now())).toBeLessThan(60_000);
+});
+
+test('a control plane in the middle of a test stops within 5 s', async () => {
+  const other = await stack.another();
+  testMs = 8_000;
+  const { id } = await ok(client.POST('/v1/runs', { body: { plan: { tests: [{ kind: 'rtt' }] }, paths: ['one'] } }));
+  const watching = runEvents(other.url, stack.token, id, { retryMs: 5, giveUpMs: 1 });
+  for await (const { event } of watching) if (event === 'attempt') break;
+  const before = performance.now();
+  await other.stop();
+  expect(performance.now() - before).toBeLessThan(5_000);
+  await ok(client.POST('/v1/runs/{id}/cancel', { params: { path: { id } } }));
 });

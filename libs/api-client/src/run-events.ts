@@ -87,7 +87,8 @@ async function* connection(
       return;
     }
     if (response.status >= 500) throw new Interrupted(`status ${response.status}`);
-    if (!response.ok || !response.body) throw problemFrom(response.status, await response.json().catch(() => undefined));
+    if (!response.ok || !response.body)
+      throw problemFrom(response.status, await response.json().catch(() => undefined));
     const parser = new SseParser();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     try {
@@ -115,7 +116,8 @@ async function attempt<T>(work: () => Promise<T>): Promise<T> {
 
 function eventOf({ id, event, data }: SseMessage): RunEventMessage {
   const parsed: unknown = JSON.parse(data);
-  const fields = typeof parsed === 'object' && parsed !== null ? Object.fromEntries(Object.entries(parsed)) : { value: parsed };
+  const fields =
+    typeof parsed === 'object' && parsed !== null ? Object.fromEntries(Object.entries(parsed)) : { value: parsed };
   return { id: Number(id), event, data: fields };
 }
 

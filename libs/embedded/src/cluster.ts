@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runProcess } from '@plumbline/process';
@@ -52,25 +52,54 @@ export async function checkVersion(data: string, programs: string, account: Acco
 }
 
 /**
- * Removes a postmaster.pid that a killed server left: its pid may by now be another process of the same user, and then
- * PostgreSQL would not start. A postmaster that does run in this folder is told by its working folder.
+ * Makes the folder of a killed server fit to start in: its sessions ended, its postmaster.pid gone. That pid may by now
+ * be another process of the same user, and then PostgreSQL would not start; a process of this folder's is told by its
+ * working folder and its program.
+ * @throws EmbeddedError data-dir-in-use when a postmaster runs here that is not ours to end
  */
-export async function clearStalePidFile(data: string, socket: string): Promise<void> {
+export async function clearStaleServer(data: string, socket: string): Promise<void> {
   const pid = readPidFile(data)?.pid;
-  const until = performance.now() + 5000;
-  // Ends when that process is gone, at the latest after 5 s: the kernel kills it with the one that started it.
-  while (pid !== undefined && worksIn(pid, data)) {
-    if (performance.now() > until) {
-      throw new EmbeddedError(
-        'data-dir-in-use',
-        `A PostgreSQL (process ${pid}) that this Plumbline did not start runs in ${data}. Stop it, or name another --data-dir.`,
-      );
-    }
-    await delay(50);
+  // The kernel kills it with the one that started it.
+  if (pid !== undefined && !(await gone(() => worksIn(pid, data), 5000))) {
+    throw new EmbeddedError(
+      'data-dir-in-use',
+      `A PostgreSQL (process ${pid}) that this Plumbline did not start runs in ${data}. Stop it, or name another --data-dir.`,
+    );
   }
-  // The socket's own lock names the same pid. Older sessions of the killed server still hold our lock, and are waited for.
-  for (const left of [join(data, 'postmaster.pid'), join(data, '..', socket), join(data, '..', `${socket}.lock`)]) {
-    rmSync(left, { force: true });
+  // A session sees that its postmaster died when it next waits; in the middle of a long query that may take for ever.
+  const left = (): number[] => processesIn(data);
+  if (!(await gone(() => left().length > 0, 1000))) {
+    for (const session of left()) endSession(session);
+    await gone(() => left().length > 0, 2000);
+  }
+  // The socket's own lock names the same pid.
+  for (const file of [join(data, 'postmaster.pid'), join(data, '..', socket), join(data, '..', `${socket}.lock`)]) {
+    rmSync(file, { force: true });
+  }
+}
+
+/** Waits until it is no longer so, at most that long. */
+async function gone(isThere: () => boolean, longestMs: number): Promise<boolean> {
+  const until = performance.now() + longestMs;
+  // Ends when it is gone, at the latest after longestMs.
+  while (isThere()) {
+    if (performance.now() > until) return false;
+    await delay(20);
+  }
+  return true;
+}
+
+const processesIn = (folder: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && worksIn(pid, folder));
+
+function endSession(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
   }
 }
 
@@ -85,9 +114,11 @@ export function readPidFile(data: string): { pid: number; status: string | undef
   }
 }
 
+/** A postgres whose working folder is this one; not, say, a shell of somebody who looks around there. */
 function worksIn(pid: number, folder: string): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`) === folder;
+    const program = readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, '');
+    return readlinkSync(`/proc/${pid}/cwd`) === folder && program.endsWith('/bin/postgres');
   } catch {
     // Gone, or another user's: not a server of ours.
     return false;

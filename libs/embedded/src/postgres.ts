@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { serverAccount } from './account.js';
-import { checkVersion, clearStalePidFile, HERE, initialise, readPidFile, SUPERUSER } from './cluster.js';
+import { checkVersion, clearStaleServer, HERE, initialise, readPidFile, SUPERUSER } from './cluster.js';
 import { EmbeddedError, reasonOf } from './fault.js';
 import { dataFolder, privateFolder } from './folder.js';
 import { runnablePostgres } from './native.js';
@@ -45,7 +45,7 @@ export async function startPostgres({
   const data = join(home, 'data');
   if (existsSync(join(data, 'PG_VERSION'))) await checkVersion(data, programs, account);
   else await initialise(home, data, programs, account);
-  await clearStalePidFile(data, SOCKET);
+  await clearStaleServer(data, SOCKET);
   const { folder, shortcut } = reachableFolder(home, SOCKET, kept);
   const server = await startServer({
     name: 'postgres',

@@ -112,6 +112,29 @@ test('a postmaster.pid whose number is now another program is no obstacle, and t
   await stranger.stop();
 });
 
+test('a session that goes on computing after its server was killed does not keep the next one from starting', async () => {
+  const dir = place();
+  const first = await startPostgres({ dir });
+  // Never waits for anything, and so never sees that its postmaster died.
+  const busy = query(first.url, 'SELECT count(*) FROM (SELECT generate_series(1, 100000000000)) AS forever');
+  const broken = busy.then(
+    () => 'ended',
+    () => 'broken',
+  );
+  const computing = "SELECT count(*)::int AS n FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%forever%'";
+  await expect.poll(() => query(first.url, computing), { timeout: 5000 }).toEqual([{ n: 2 }]);
+  const members = family(first.pid);
+  const visitor = startProcess({ argv: ['sleep', '60'], cwd: join(dir, 'postgres/data') });
+  process.kill(first.pid, 'SIGKILL');
+  expect(await first.exited).toMatch(/SIGKILL/);
+  const again = await startPostgres({ dir });
+  expect(await query(again.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
+  expect(members.filter((pid) => !isGone(pid))).toEqual([]);
+  expect(await broken).toBe('broken');
+  expect(isGone(visitor.pid ?? 0)).toBe(false);
+  await Promise.all([again.stop(), visitor.stop()]);
+});
+
 test('a first start killed in the middle of initdb begins anew', async () => {
   const dir = place();
   mkdirSync(join(dir, 'postgres/data.new/base'), { recursive: true });

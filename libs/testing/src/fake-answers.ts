@@ -7,7 +7,7 @@ import {
   type Refusal,
   refusalStatus,
 } from '@plumbline/probe-rpc';
-import type { FakeAttempt, FakeEndpoint } from './fake-probe.js';
+import type { FakeAttempt, FakeEndpoint } from './fake-types.js';
 
 /** A refusal on its way out of a nest of checks. */
 export class Refused extends Error {

@@ -4,7 +4,7 @@ import type { Claim, PhaseEnd } from '@plumbline/probe-rpc';
 import { cannedOutput } from './canned/outputs.js';
 import type { FakeClaim } from './fake-claims.js';
 import { FakeLog } from './fake-log.js';
-import type { FakeAttempt, FakePhase, FakeScript } from './fake-probe.js';
+import type { FakeAttempt, FakePhase, FakeScript } from './fake-types.js';
 import { ScriptedSpec } from './scripted.js';
 
 /** One attempt of the fake probe: its programs are timers and texts. */

@@ -20,7 +20,7 @@ import { CANNED_FACTS } from './canned/outputs.js';
 import { factsOf, finishedAtOnce, longestMs, Refused, refuse, rethrow, toClaim } from './fake-answers.js';
 import { RunningFake } from './fake-attempt.js';
 import { FakeClaims } from './fake-claims.js';
-import type { FakeAttempt, FakeEndpoint, FakeProbeOptions } from './fake-probe.js';
+import type { FakeAttempt, FakeEndpoint, FakeProbeOptions } from './fake-types.js';
 
 export interface FakeServiceOptions extends FakeProbeOptions {
   readonly host: ProbeHost;

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { type Host, type Lab, labArgv, labDown, labSysctl, labUp, pathOf } from '@plumbline/lab';
 import { type DemoHost, type Ground, rttTest, streamTest } from './ground.js';
+import { labNameFor, labPlaceFor } from './lab-name.js';
 
 const RATE_BPS = 200e6;
 const RTT_MS = 18;
@@ -10,17 +9,9 @@ const QUEUE_BYTES = 500_000;
 /** The window is at most 170/256 of it: 174 kB, so 77 Mbit/s at 18 ms. */
 const SMALL_RMEM_BYTES = 262_144;
 const LARGE_RMEM_BYTES = 16_777_216;
-const DURATION_S = 6;
+const DURATION_S = 5;
 const TCP_RMEM = 'net.ipv4.tcp_rmem';
 const rmem = (maxBytes: number): string => `4096 131072 ${maxBytes}`;
-
-/** sun_path (unix(7)) less the longest name that the lab puts into its folder. */
-const LONGEST_LABS_DIR = 107 - '/demo-00000000/link1.sock'.length;
-
-/** One lab a data folder, so that two stacks can show it at once; what a killed start left is found by the same name. */
-export function labNameFor(dataDir: string): string {
-  return `demo-${createHash('sha256').update(dataDir).digest('hex').slice(0, 8)}`;
-}
 
 /**
  * An emulated path whose receiver may use a small window only. A lab that a killed start left is taken down first.
@@ -28,8 +19,7 @@ export function labNameFor(dataDir: string): string {
  */
 export async function labGround(dataDir: string): Promise<Ground> {
   const name = labNameFor(dataDir);
-  const own = join(dataDir, 'lab');
-  const place = Buffer.byteLength(own) <= LONGEST_LABS_DIR ? { labsDir: own } : {};
+  const place = labPlaceFor(dataDir);
   const lab = await labUp({ name, replace: true, ...place, ...pathOf(RATE_BPS, RTT_MS, QUEUE_BYTES) });
   try {
     await labSysctl(name, 'server', TCP_RMEM, rmem(SMALL_RMEM_BYTES), place);

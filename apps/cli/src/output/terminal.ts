@@ -25,7 +25,7 @@ export function streamTerminal(stream: Stream, env: Environment): Terminal {
   return {
     isTty: isTty && env.TERM !== 'dumb',
     colour: isTty && env.TERM !== 'dumb' && !env.NO_COLOR,
-    columns: () => (isTty ? (stream.columns ?? 80) : Number.POSITIVE_INFINITY),
+    columns: () => (isTty ? stream.columns || 80 : Number.POSITIVE_INFINITY),
     write: (text) => {
       if (!closed) stream.write(text);
     },

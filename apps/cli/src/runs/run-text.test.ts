@@ -103,10 +103,10 @@ describe('a run for people', () => {
         verdict: 'fail' as const,
         measured: 0.1,
         limit: 0,
-        text: 'loss is 10 %, at most 0 % is allowed',
+        text: 'loss <= 0 %: fail, measured 10 %',
       },
     ];
-    expect(printed(run({ legs: [leg({ criteria })] }))).toContain('fail: loss is 10 %');
+    expect(printed(run({ legs: [leg({ criteria })] }))).toContain('  loss <= 0 %: fail, measured 10 %\n');
   });
 });
 

@@ -65,7 +65,8 @@ export function took(startedAt: string | null | undefined, endedAt: string | nul
 function printLeg(leg: Leg, index: number, out: Terminal): void {
   out.write(`\n${styled(out, 'bold', `leg ${index}`)}  ${leg.path}  ${state(leg, out)}\n`);
   why(leg, out, '  ');
-  for (const c of leg.criteria) out.write(wrap(`${c.verdict}: ${c.text}`, out.columns(), '  '));
+  // The text says the verdict itself.
+  for (const c of leg.criteria) out.write(styled(out, VERDICT_STYLE[c.verdict], wrap(c.text, out.columns(), '  ')));
   for (const [i, step] of leg.steps.entries()) printStep(step, i, out);
 }
 

@@ -1,4 +1,5 @@
 import type { CommandContext } from '../context.js';
+import { removeLeftLab } from '../demo/left-lab.js';
 import { EXIT, type ExitCode, Failure, sentenceOf } from '../failure.js';
 import { styled } from '../output/terminal.js';
 import { onInterruption, untilAborted } from './interruption.js';
@@ -28,7 +29,7 @@ export async function serve(
   try {
     stack = await startStack(options, report, interruption.signal);
   } catch (error) {
-    if (interruption.signal.aborted && !(error instanceof Failure)) return EXIT.ok;
+    if (interruption.signal.aborted && !(error instanceof Failure)) return once ? EXIT.interrupted : EXIT.ok;
     throw error;
   }
   try {
@@ -51,15 +52,18 @@ async function whileServing(
   const lost = new AbortController();
   void stack.lost.then((sentence) => lost.abort(sentence));
   const end = AbortSignal.any([told, lost.signal]);
-  const code = demo ? await withDemonstration(stack, once, context, end) : await servingOnly(context, end);
+  const code = demo ? await withDemonstration(stack, once, context, end) : await servingOnly(stack, context, end);
   if (!lost.signal.aborted) return code;
   throw new Failure(`It cannot go on serving: ${sentenceOf(lost.signal.reason)}`, {
     next: `look into ${stack.dataDir}/log`,
   });
 }
 
-async function servingOnly({ out }: CommandContext, end: AbortSignal): Promise<ExitCode> {
+async function servingOnly(stack: Stack, { out, err }: CommandContext, end: AbortSignal): Promise<ExitCode> {
   out.write('Ctrl-C stops it.\n');
+  await removeLeftLab(stack.dataDir).catch((error: unknown) =>
+    err.write(`A lab that a killed demonstration left stays: ${sentenceOf(error)}\n`),
+  );
   await untilAborted(end);
   return EXIT.ok;
 }

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startControlPlane } from '@plumbline/control-plane';
 import { applyMigrations, startPostgres, startRedis, withDataDir } from '@plumbline/embedded';
 import { pinnedFetch } from '../connection/pinned-fetch.js';
 import { Failure, sentenceOf, usage } from '../failure.js';
@@ -79,46 +78,52 @@ async function start(
   report: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<Stack> {
-  const { host, port, tls, behindProxy } = options;
-  const pinned = tls === undefined ? fetch : pinnedFetch(await certificateOf(tls.cert));
-  await checkPortIsFree(host, port);
+  const pinned = options.tls === undefined ? fetch : pinnedFetch(await certificateOf(options.tls.cert));
+  await checkPortIsFree(options.host, options.port);
   const folder = await withDataDir(options.dataDir);
   started.add('The data folder', () => folder.release());
+  // Loading it takes a second of one CPU, while the servers start on another.
+  const loading = import('@plumbline/control-plane');
+  // Awaited below; when something else fails first, this is not what is told.
+  loading.catch(() => {});
   const embedded = options.servers ? undefined : await embeddedServers(folder.dir, started, report, signal);
   const servers = embedded ?? options.servers;
   if (servers === undefined) throw new Error("servers are ours or somebody else's");
-  const { databaseUrl, redisUrl } = servers;
   signal.throwIfAborted();
-  await applyMigrations({ databaseUrl });
+  await applyMigrations({ databaseUrl: servers.databaseUrl });
   signal.throwIfAborted();
-  const controlPlane = await startControlPlane({
-    databaseUrl,
-    redisUrl,
-    dataDir: folder.dir,
-    host,
-    port,
-    ...(tls ? { tls } : {}),
-    behindProxy,
-    logLevel: 'warn',
-  }).catch((error: unknown) => {
-    // Its sentences say what to do: a port that was taken in between, a certificate that cannot be read.
-    throw new Failure(sentenceOf(error), { cause: error });
-  });
-  started.add('The control plane', () => controlPlane.stop());
-  const missing = await untilReady(controlPlane.url, pinned, { withinMs: READY_WITHIN_MS, signal });
+  const { startControlPlane } = await loading;
+  const url = await serveApi(startControlPlane, options, servers, folder.dir, started);
+  const missing = await untilReady(url, pinned, { withinMs: READY_WITHIN_MS, signal });
   signal.throwIfAborted();
   if (missing !== undefined)
     throw new Failure(`The control plane did not become ready within ${READY_WITHIN_MS / 1000} s: ${missing}.`, {
       next: `look into ${folder.dir}/log`,
     });
   return {
-    url: controlPlane.url,
+    url,
     fetch: pinned,
     dataDir: folder.dir,
     tokenFile: join(folder.dir, 'admin.token'),
     lost: embedded?.lost ?? new Promise(() => {}),
     stop: () => started.stop(report),
   };
+}
+
+async function serveApi(
+  startControlPlane: typeof import('@plumbline/control-plane')['startControlPlane'],
+  { host, port, tls, behindProxy }: StackOptions,
+  { databaseUrl, redisUrl }: { readonly databaseUrl: string; readonly redisUrl: string },
+  dataDir: string,
+  started: Started,
+): Promise<string> {
+  const shared = { databaseUrl, redisUrl, dataDir, host, port, behindProxy, logLevel: 'warn' as const };
+  const controlPlane = await startControlPlane({ ...shared, ...(tls ? { tls } : {}) }).catch((error: unknown) => {
+    // Its sentences say what to do: a port that was taken in between, a certificate that cannot be read.
+    throw new Failure(sentenceOf(error), { cause: error });
+  });
+  started.add('The control plane', () => controlPlane.stop());
+  return controlPlane.url;
 }
 
 async function certificateOf(file: string): Promise<string> {

@@ -57,7 +57,10 @@ export class AdminToken implements OnApplicationBootstrap, OnModuleDestroy {
     // Whoever removed the file wanted another token; the old one is then worth nothing.
     const hash = tokenHash(token);
     if (made)
-      await accessToken.updateMany({ where: { name, revokedAt: null, hash: { not: hash } }, data: { revokedAt: new Date() } });
+      await accessToken.updateMany({
+        where: { name, revokedAt: null, hash: { not: hash } },
+        data: { revokedAt: new Date() },
+      });
     await accessToken.createMany({
       data: { name, hash, prefix: tokenPrefix(token), scopes: ['admin'] },
       skipDuplicates: true,

@@ -35,7 +35,10 @@ export async function readOrMakeCa(dataDir: string): Promise<CertificateAuthorit
   const folder = join(dataDir, 'ca');
   if (!statSync(folder, { throwIfNoEntry: false })) await make(dataDir, folder);
   try {
-    const ca = { certificate: readFileSync(join(folder, 'ca.pem'), 'utf8'), key: readFileSync(join(folder, 'ca.key'), 'utf8') };
+    const ca = {
+      certificate: readFileSync(join(folder, 'ca.pem'), 'utf8'),
+      key: readFileSync(join(folder, 'ca.key'), 'utf8'),
+    };
     certificateSha256(ca.certificate);
     return ca;
   } catch (error) {
@@ -55,6 +58,7 @@ async function make(dataDir: string, folder: string): Promise<void> {
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
     // Another process was first: its authority is the one.
-    if (!(error instanceof Error && 'code' in error && ['ENOTEMPTY', 'EEXIST'].includes(String(error.code)))) throw error;
+    if (!(error instanceof Error && 'code' in error && ['ENOTEMPTY', 'EEXIST'].includes(String(error.code))))
+      throw error;
   }
 }

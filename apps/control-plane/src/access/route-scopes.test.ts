@@ -33,5 +33,7 @@ describe('the table of access', () => {
 
 test('admin may do all, each other scope itself only', () => {
   for (const wanted of Scope.options)
-    expect(Scope.options.filter((one) => permits([one], wanted))).toEqual(Scope.options.filter((one) => one === wanted || one === 'admin'));
+    expect(Scope.options.filter((one) => permits([one], wanted))).toEqual(
+      Scope.options.filter((one) => one === wanted || one === 'admin'),
+    );
 });

@@ -1,7 +1,6 @@
 import { Controller, Res } from '@nestjs/common';
-import { VERSION } from '@plumbline/model';
+import { ProblemError, VERSION } from '@plumbline/model';
 import type { FastifyReply } from 'fastify';
-import { ProblemError } from '@plumbline/model';
 import { z } from 'zod';
 import { ApiDocument } from '../http/openapi-document.js';
 import { RETRY } from '../http/problem-of.js';

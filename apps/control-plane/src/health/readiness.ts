@@ -1,11 +1,11 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { AdminToken } from '../access/admin-token.js';
+import { parseRedisUrl } from '../execution/queue/redis-options.js';
 import { within } from '../http/deadline.js';
 import { sqlState } from '../persistence/connection-fault.js';
 import { Database, Settings } from '../persistence/seams.js';
 import { EXPECTED_MIGRATIONS } from './expected-migrations.js';
-import { parseRedisUrl } from '../execution/queue/redis-options.js';
 
 /** What must be there; absent: it is. */
 export type Missing = Partial<Record<'postgres' | 'migrations' | 'redis' | 'admin-token', string>>;
@@ -37,7 +37,10 @@ export class Readiness implements OnApplicationShutdown {
 
   async missing(): Promise<Missing> {
     const [database, redis] = await Promise.all([this.postgresLacks(), this.redisLacks()]);
-    const token = database.postgres || this.adminToken.known ? {} : { 'admin-token': 'The database is being told the admin token.' };
+    const token =
+      database.postgres || this.adminToken.known
+        ? {}
+        : { 'admin-token': 'The database is being told the admin token.' };
     return { ...database, ...redis, ...token };
   }
 
@@ -47,11 +50,16 @@ export class Readiness implements OnApplicationShutdown {
 
   private async postgresLacks(): Promise<Missing> {
     try {
-      const applied = await within(LONGEST_MS, this.database.client.$queryRaw<{ name: string }[]>`
-        SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`);
+      const applied = await within(
+        LONGEST_MS,
+        this.database.client.$queryRaw<{ name: string }[]>`
+        SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
+      );
       const names = new Set(applied.map((row) => row.name));
       const lacking = EXPECTED_MIGRATIONS.filter((name) => !names.has(name));
-      return lacking.length === 0 ? {} : { migrations: `Not applied: ${lacking.join(', ')}. Run prisma migrate deploy.` };
+      return lacking.length === 0
+        ? {}
+        : { migrations: `Not applied: ${lacking.join(', ')}. Run prisma migrate deploy.` };
     } catch (error) {
       return sqlState(error) === '42P01'
         ? { migrations: 'The database is empty. Run prisma migrate deploy.' }

@@ -55,7 +55,8 @@ export class StateMetrics {
 
   private async readProbes(): Promise<void> {
     const probes = await this.database.client.probe.findMany({ select: { name: true, state: true } });
-    for (const state of ProbeState.options) this.gauges.probes.set({ state }, probes.filter((p) => p.state === state).length);
+    for (const state of ProbeState.options)
+      this.gauges.probes.set({ state }, probes.filter((p) => p.state === state).length);
     this.gauges.up.reset();
     for (const { name, state } of probes) this.gauges.up.set({ probe: name }, state === 'up' ? 1 : 0);
   }

@@ -36,8 +36,11 @@ export function makeAdapter(settings: StartSettings, log: Logger): PlumblineAdap
     skipMiddie: true,
     // A name that is too long gets its answer from the schema, with a pointer.
     routerOptions: { maxParamLength: 16_384 },
-    frameworkErrors: (error: unknown, request: Parameters<typeof sendProblem>[1], reply: Parameters<typeof sendProblem>[2]) =>
-      sendProblem(error, request, reply, log),
+    frameworkErrors: (
+      error: unknown,
+      request: Parameters<typeof sendProblem>[1],
+      reply: Parameters<typeof sendProblem>[2],
+    ) => sendProblem(error, request, reply, log),
     clientErrorHandler: answerUnreadable,
   };
   return new PlumblineAdapter(options);
@@ -79,7 +82,12 @@ function answerUnreadable(error: Error & { code?: string }, socket: Socket): voi
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const { title } = PROBLEMS['malformed-request'];
-  const body = JSON.stringify({ type: `${PROBLEM_BASE}malformed-request`, title, status, detail: STATUS_CODES[status] });
+  const body = JSON.stringify({
+    type: `${PROBLEM_BASE}malformed-request`,
+    title,
+    status,
+    detail: STATUS_CODES[status],
+  });
   if (socket.writable)
     socket.write(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

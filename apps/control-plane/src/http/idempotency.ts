@@ -67,7 +67,10 @@ export class Idempotency {
       return await this.database.client.$transaction(async (transaction) => {
         const answer = await work(transaction);
         const { status, body, headers } = answer;
-        await transaction.idempotencyKey.update({ where: { scope_key: id }, data: { status, body, headers: { ...headers } } });
+        await transaction.idempotencyKey.update({
+          where: { scope_key: id },
+          data: { status, body, headers: { ...headers } },
+        });
         return { ...answer, replayed: false };
       });
     } catch (error) {

@@ -49,6 +49,8 @@ describe('a body', () => {
   });
 
   test('nested without end does not exhaust the stack', () => {
-    expect(codeOf(() => parseJsonBody(bytes(`${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`)))).toBe('invalid-request');
+    expect(codeOf(() => parseJsonBody(bytes(`${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`)))).toBe(
+      'invalid-request',
+    );
   });
 });

@@ -7,7 +7,7 @@ const nouns = new WeakMap<object, string>();
  * 404 like any other unknown name, not 422.
  */
 export function lookup<S extends z.ZodType>(schema: S, noun: string): S {
-  const copy = schema.clone() as S;
+  const copy = schema.clone();
   nouns.set(copy, noun);
   return copy;
 }

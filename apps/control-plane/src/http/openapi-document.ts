@@ -19,8 +19,14 @@ export function describeApi(app: NestFastifyApplication): OpenAPIObject {
     .setVersion(VERSION)
     .setOpenAPIVersion('3.1.0')
     .addServer('/')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'plb_... with the scope of the route' }, 'accessToken')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'plbe_..., good once' }, 'enrolmentToken')
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'plb_... with the scope of the route' },
+      'accessToken',
+    )
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', bearerFormat: 'opaque', description: 'plbe_..., good once' },
+      'enrolmentToken',
+    )
     .build();
   const book = schemaBook();
   const document = SwaggerModule.createDocument(app, config, {

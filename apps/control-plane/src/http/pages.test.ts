@@ -13,7 +13,11 @@ function pages(names: readonly string[], pageSize: number): string[][] {
     const window = windowOf({ pageSize, pageToken }, z.string());
     const { after } = window;
     const rows = sorted.filter((name) => after === undefined || name > after).slice(0, window.size + 1);
-    const page = window.page(rows, (name) => name, (name) => name);
+    const page = window.page(
+      rows,
+      (name) => name,
+      (name) => name,
+    );
     found.push(page.items);
     pageToken = page.nextPageToken;
   } while (pageToken !== undefined);
@@ -47,9 +51,14 @@ describe('pages', () => {
   });
 
   test('a token is good with its own filters only', () => {
-    const token = windowOf({ pageSize: 1 }, z.string(), { state: 'queued' }).page(['a', 'b'], (s) => s, (s) => s).nextPageToken;
+    const token = windowOf({ pageSize: 1 }, z.string(), { state: 'queued' }).page(
+      ['a', 'b'],
+      (s) => s,
+      (s) => s,
+    ).nextPageToken;
     expect(windowOf({ pageToken: token }, z.string(), { state: 'queued' }).after).toBe('a');
-    for (const filters of [{}, { state: 'running' }]) expect(() => windowOf({ pageToken: token }, z.string(), filters)).toThrow(ProblemError);
+    for (const filters of [{}, { state: 'running' }])
+      expect(() => windowOf({ pageToken: token }, z.string(), filters)).toThrow(ProblemError);
     expect(() => windowOf({ pageToken: token }, z.int(), { state: 'queued' })).toThrow(ProblemError);
     expect(() => windowOf({ pageToken: `${token}x` }, z.string(), { state: 'queued' })).toThrow(ProblemError);
   });

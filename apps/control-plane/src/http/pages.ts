@@ -14,7 +14,9 @@ export const PageQuery = z.strictObject({
   pageSize: wholeNumber(Number.MAX_SAFE_INTEGER)
     .transform((size) => (size === 0 ? DEFAULT_SIZE : Math.min(size, LARGEST_SIZE)))
     .optional()
-    .meta({ description: `Items in a page; default ${DEFAULT_SIZE}, more than ${LARGEST_SIZE} is taken as ${LARGEST_SIZE}` }),
+    .meta({
+      description: `Items in a page; default ${DEFAULT_SIZE}, more than ${LARGEST_SIZE} is taken as ${LARGEST_SIZE}`,
+    }),
   pageToken: z.string().min(1).max(1000).optional().meta({ description: 'nextPageToken of the page before' }),
 });
 export type PageQuery = z.output<typeof PageQuery>;
@@ -35,7 +37,11 @@ export interface Window<K> {
 }
 
 /** @throws {ProblemError} invalid-request when the token is not ours or belongs to other filters */
-export function windowOf<K>(query: PageQuery, key: z.ZodType<K>, filters: Readonly<Record<string, unknown>> = {}): Window<K> {
+export function windowOf<K>(
+  query: PageQuery,
+  key: z.ZodType<K>,
+  filters: Readonly<Record<string, unknown>> = {},
+): Window<K> {
   const size = query.pageSize ?? DEFAULT_SIZE;
   const mark = createHash('sha256').update(JSON.stringify(filters)).digest('base64url').slice(0, 12);
   return {

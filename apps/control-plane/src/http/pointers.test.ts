@@ -4,10 +4,14 @@ import { fieldErrors, jsonPointer, MOST_ERRORS } from './pointers.js';
 
 const Test = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('a'), durationS: z.int() }),
-  z.strictObject({ kind: z.literal('b'), link: z.union([z.string(), z.strictObject({ name: z.string(), capacity: z.int() })]) }),
+  z.strictObject({
+    kind: z.literal('b'),
+    link: z.union([z.string(), z.strictObject({ name: z.string(), capacity: z.int() })]),
+  }),
 ]);
 const Plan = z.strictObject({ tests: z.array(Test), labels: z.record(z.string().min(2), z.string()).optional() });
-const pointers = (value: unknown): string[] => fieldErrors(Plan.safeParse(value).error?.issues ?? [], 'body').map((e) => e.pointer);
+const pointers = (value: unknown): string[] =>
+  fieldErrors(Plan.safeParse(value).error?.issues ?? [], 'body').map((e) => e.pointer);
 
 describe('a pointer', () => {
   test('escapes what RFC 6901 escapes, in that order', () => {
@@ -24,11 +28,19 @@ describe('a pointer', () => {
   test.each<[string, unknown, string[]]>([
     ['a wrong type', { tests: [{ kind: 'a', durationS: 'ten' }] }, ['/tests/0/durationS']],
     ['a missing field', { tests: [{ kind: 'a' }] }, ['/tests/0/durationS']],
-    ['unknown fields, each', { tests: [{ kind: 'a', durationS: 1, foo: 1, bar: 2 }] }, ['/tests/0/foo', '/tests/0/bar']],
+    [
+      'unknown fields, each',
+      { tests: [{ kind: 'a', durationS: 1, foo: 1, bar: 2 }] },
+      ['/tests/0/foo', '/tests/0/bar'],
+    ],
     ['an unknown kind', { tests: [{ kind: 'c' }] }, ['/tests/0/kind']],
     ['no kind', { tests: [{}] }, ['/tests/0/kind']],
     ['a form of a union', { tests: [{ kind: 'b', link: { name: 'x', capacity: 'y' } }] }, ['/tests/0/link/capacity']],
-    ['an unknown field in a form of a union', { tests: [{ kind: 'b', link: { name: 'x', capacity: 1, z: 1 } }] }, ['/tests/0/link/z']],
+    [
+      'an unknown field in a form of a union',
+      { tests: [{ kind: 'b', link: { name: 'x', capacity: 1, z: 1 } }] },
+      ['/tests/0/link/z'],
+    ],
     ['no form of a union', { tests: [{ kind: 'b', link: 3 }] }, ['/tests/0/link']],
     ['a key', { tests: [], labels: { x: 'y' } }, ['/labels/x']],
     ['the whole', [], ['']],

@@ -44,7 +44,9 @@ function fieldErrorsOf(issue: Issue, part: RequestPart, path: readonly PropertyK
 
 /** Of a union's forms, the one that got further than "this is of another type"; undefined when none did. */
 function formThatWasMeant(forms: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
-  return forms.find((issues) => issues.length > 0 && issues.every((i) => i.path.length > 0 || i.code === 'unrecognized_keys'));
+  return forms.find(
+    (issues) => issues.length > 0 && issues.every((i) => i.path.length > 0 || i.code === 'unrecognized_keys'),
+  );
 }
 
 /** For a union that says nothing of its own: what each of its forms would have wanted. */

@@ -19,7 +19,8 @@ export class ProblemFilter implements ExceptionFilter {
 
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): void {
   const { problem, headers, unforeseen } = problemOf(error, requestUrn(request));
-  if (unforeseen) log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'unforeseen error');
+  if (unforeseen)
+    log.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'unforeseen error');
   if (reply.sent || reply.raw.headersSent) return;
   // A handler that failed may have promised another body.
   for (const name of ['content-length', 'etag', 'content-encoding', 'location']) reply.removeHeader(name);

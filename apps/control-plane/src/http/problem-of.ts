@@ -53,7 +53,11 @@ function knownProblem(error: unknown): Known | undefined {
   if (error instanceof ProblemError)
     return { code: error.code, detail: error.message, errors: error.errors, headers: error.headers };
   if (isConnectionFault(error))
-    return { code: 'database-unavailable', detail: 'Postgres does not answer. Try again in a few seconds.', headers: RETRY };
+    return {
+      code: 'database-unavailable',
+      detail: 'Postgres does not answer. Try again in a few seconds.',
+      headers: RETRY,
+    };
   const [code, status] = [textField(error, 'code'), statusOf(error)];
   const [known, detail] = BY_FASTIFY_CODE[code] ?? [];
   if (known && detail) return { code: known, detail };

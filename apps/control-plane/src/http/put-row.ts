@@ -10,7 +10,10 @@ export interface PutResult<T> {
  * Replaces a row or makes it, whoever else does the same at that moment.
  * @param replace resolves with undefined when there is no such row
  */
-export async function putRow<T>(replace: () => Promise<T | undefined>, create: () => Promise<T>): Promise<PutResult<T>> {
+export async function putRow<T>(
+  replace: () => Promise<T | undefined>,
+  create: () => Promise<T>,
+): Promise<PutResult<T>> {
   const replaced = await replace();
   if (replaced !== undefined) return { created: false, resource: replaced };
   try {

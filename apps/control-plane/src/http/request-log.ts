@@ -17,7 +17,14 @@ export function logRequests(fastify: FastifyInstance, log: Logger, metrics: Http
     metrics.observe(request.method, route, reply.statusCode, seconds);
     const level = route === '/healthz' || route === '/readyz' || route === '/metrics' ? 'debug' : 'info';
     log[level](
-      { requestId: request.id, method: request.method, path: request.url.split('?', 1)[0], route, status: reply.statusCode, ms: Math.round(reply.elapsedTime * 10) / 10 },
+      {
+        requestId: request.id,
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        route,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
       'request',
     );
   });

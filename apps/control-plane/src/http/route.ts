@@ -58,16 +58,26 @@ function answerDecorator({ status, description, schema, mediaType, headers }: Ro
       Object.entries(headers).map(([name, what]) => [name, { description: what, schema: { type: 'string' as const } }]),
     ),
   };
-  if (mediaType) return ApiResponse({ status, description, content: { [mediaType]: { schema: { type: 'string' } } }, ...shown });
+  if (mediaType)
+    return ApiResponse({ status, description, content: { [mediaType]: { schema: { type: 'string' } } }, ...shown });
   return ApiResponse({ status, description, ...(schema ? { standardSchema: schema } : {}), ...shown });
 }
 
-const WITH_BODY: readonly ProblemCode[] = ['malformed-body', 'body-too-large', 'unsupported-media-type', 'invalid-request'];
+const WITH_BODY: readonly ProblemCode[] = [
+  'malformed-body',
+  'body-too-large',
+  'unsupported-media-type',
+  'invalid-request',
+];
 
 function problemsOf(method: Method, path: string, own: readonly ProblemCode[]): ProblemCode[] {
   const access = accessOf(method, path);
   const closed: ProblemCode[] =
-    access === 'public' ? [] : access === 'self' ? ['database-unavailable'] : ['unauthorized', 'insufficient-scope', 'database-unavailable'];
+    access === 'public'
+      ? []
+      : access === 'self'
+        ? ['database-unavailable']
+        : ['unauthorized', 'insufficient-scope', 'database-unavailable'];
   const body = method === 'GET' ? [] : WITH_BODY;
   return [...new Set<ProblemCode>(['malformed-request', ...body, ...closed, ...own])];
 }

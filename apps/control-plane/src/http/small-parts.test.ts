@@ -34,7 +34,9 @@ describe('canonical JSON', () => {
 test('an event is framed in lines that no text of its data can break', () => {
   const frame = sseEvent({ id: 7, event: 'log', data: { text: 'a\n\nid: 9\r\nevent: run\u2028' } });
   expect(frame.split('\n').map((line) => line.split(':')[0])).toEqual(['id', 'event', 'data', '', '']);
-  expect(JSON.parse(frame.split('\n')[2]?.slice('data: '.length) ?? '')).toEqual({ text: 'a\n\nid: 9\r\nevent: run\u2028' });
+  expect(JSON.parse(frame.split('\n')[2]?.slice('data: '.length) ?? '')).toEqual({
+    text: 'a\n\nid: 9\r\nevent: run\u2028',
+  });
 });
 
 describe('waking up', () => {

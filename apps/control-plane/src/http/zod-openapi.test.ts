@@ -18,7 +18,17 @@ describe('the book of schemas', () => {
     expect(sent).toEqual({ $ref: '#/components/schemas/BookThingInput' });
     expect(received).toEqual({ type: 'array', items: { $ref: '#/components/schemas/BookThingOutput' } });
     const components = book.componentsOf([sent, received]);
-    expect(Object.keys(components)).toEqual(['BookA', 'BookAInput', 'BookB', 'BookEither', 'BookEitherInput', 'BookLeaf', 'BookLeafInput', 'BookThingInput', 'BookThingOutput']);
+    expect(Object.keys(components)).toEqual([
+      'BookA',
+      'BookAInput',
+      'BookB',
+      'BookEither',
+      'BookEitherInput',
+      'BookLeaf',
+      'BookLeafInput',
+      'BookThingInput',
+      'BookThingOutput',
+    ]);
     expect(components.BookLeafInput).not.toHaveProperty('required');
     expect(components.BookLeaf).toMatchObject({ required: ['n'] });
   });

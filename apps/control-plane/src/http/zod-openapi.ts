@@ -28,7 +28,8 @@ export function schemaBook(): SchemaBook {
       REF + componentName(id, io, differing, ids);
   const components: Record<string, Json> = {};
   for (const io of ['output', 'input'] as const)
-    for (const [id, schema] of Object.entries(registered(io, nameOf(io)))) components[componentName(id, io, differing, ids)] = schema;
+    for (const [id, schema] of Object.entries(registered(io, nameOf(io))))
+      components[componentName(id, io, differing, ids)] = schema;
   return {
     convert: (schema, io) => {
       const id = z.globalRegistry.get(schema)?.id;
@@ -67,7 +68,9 @@ function differingIds(received: Record<string, Json>, sent: Record<string, Json>
 function inline(schema: z.ZodType, io: Io, name: Naming): Json {
   const converted = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: shaping(io, name) });
   const text = JSON.stringify(bare(converted), (key, value: unknown) => (key === '$defs' ? undefined : value));
-  const parsed: unknown = JSON.parse(text.replace(/"#\/\$defs\/([^"]+)"/g, (_, id: string) => JSON.stringify(name(id))));
+  const parsed: unknown = JSON.parse(
+    text.replace(/"#\/\$defs\/([^"]+)"/g, (_, id: string) => JSON.stringify(name(id))),
+  );
   return z.record(z.string(), z.unknown()).parse(parsed);
 }
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Paths } from './paths.js';
 import { PathsController } from './paths.controller.js';
+import { Paths } from './paths.js';
 
 @Module({ controllers: [PathsController], providers: [Paths] })
 export class PathsModule {}

@@ -10,7 +10,10 @@ import { ArtifactStore, type Transaction } from './seams.js';
 /** The most that one artifact may have (ARCHITECTURE.md, Artifacts). */
 export const MAX_ARTIFACT_BYTES = 64 * 1024 * 1024;
 const SLICE_BYTES = 256 * 1024;
+const BATCH_BYTES = 8 * 1024 * 1024;
 const BlobRow = z.object({ encoding: z.string(), bytes: z.instanceof(Buffer) });
+
+export type StoredBytes = Pick<Artifact, 'sizeBytes' | 'sha256'>;
 
 /** Artifacts in Postgres: the bytes once by their SHA-256, compressed, and a row that ties them to an attempt. */
 @Injectable()
@@ -31,22 +34,41 @@ export class PostgresArtifactStore extends ArtifactStore {
     return stored;
   }
 
+  /** Stores bytes ahead of the transaction that ties them to an attempt. @throws {RangeError} past 64 MiB */
+  async putBytes(bytes: Buffer): Promise<StoredBytes> {
+    const [stored] = await this.putAllBytes([bytes]);
+    if (!stored) throw new RangeError('nothing was stored');
+    return stored;
+  }
+
   /**
-   * Stores bytes ahead of the transaction that ties them to an attempt: they may be large, and transactions are short.
-   * Bytes that nothing is tied to after a crash do no harm; the next attempt to store them finds them there.
+   * The same for several, small ones in one statement: each commit waits for the disk. They may be large, and transactions are
+   * short; bytes that nothing is tied to after a crash do no harm, the next attempt to store them finds them there.
    * @throws {RangeError} past 64 MiB
    */
-  async putBytes(bytes: Buffer): Promise<{ sizeBytes: number; sha256: string }> {
-    if (bytes.length > MAX_ARTIFACT_BYTES) throw new RangeError(`an artifact has at most ${MAX_ARTIFACT_BYTES} bytes`);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const { encoding, encoded } = await encodeBlob(bytes);
-    await this.database.retrying('store an artifact', () =>
-      this.database.pool.query(
-        'INSERT INTO blob (sha256, encoding, bytes, size_bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING',
-        [sha256, encoding, encoded, bytes.length],
-      ),
+  async putAllBytes(all: readonly Buffer[]): Promise<StoredBytes[]> {
+    if (all.some((bytes) => bytes.length > MAX_ARTIFACT_BYTES))
+      throw new RangeError(`an artifact has at most ${MAX_ARTIFACT_BYTES} bytes`);
+    const blobs = await Promise.all(
+      all.map(async (bytes) => {
+        const sha256 = createHash('sha256').update(bytes).digest('hex');
+        return { sha256, sizeBytes: bytes.length, ...(await encodeBlob(bytes)) };
+      }),
     );
-    return { sizeBytes: bytes.length, sha256 };
+    // By their digest, so that two that store the same bytes wait for each other in one order.
+    const distinct = [...new Map(blobs.map((blob) => [blob.sha256, blob])).values()];
+    distinct.sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+    for (const batch of batches(distinct)) {
+      const places = batch.map((_, i) => `($${4 * i + 1}, $${4 * i + 2}, $${4 * i + 3}, $${4 * i + 4})`).join(', ');
+      const values = batch.flatMap((blob) => [blob.sha256, blob.encoding, blob.encoded, blob.sizeBytes]);
+      await this.database.retrying('store artifacts', () =>
+        this.database.pool.query(
+          `INSERT INTO blob (sha256, encoding, bytes, size_bytes) VALUES ${places} ON CONFLICT DO NOTHING`,
+          values,
+        ),
+      );
+    }
+    return blobs.map(({ sha256, sizeBytes }) => ({ sha256, sizeBytes }));
   }
 
   /** Ties stored bytes to an attempt; a name that the attempt has already stays as it is. */
@@ -78,4 +100,20 @@ export class PostgresArtifactStore extends ArtifactStore {
 
 function* slices(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
+}
+
+/** Cuts at 8 MiB or 64 blobs, whichever comes first. */
+function batches<T extends { encoded: Buffer }>(blobs: readonly T[]): T[][] {
+  const cut: T[][] = [];
+  let sizeBytes = Number.POSITIVE_INFINITY;
+  for (const blob of blobs) {
+    const last = cut.at(-1);
+    if (last && last.length < 64 && sizeBytes + blob.encoded.length <= BATCH_BYTES) last.push(blob);
+    else {
+      cut.push([blob]);
+      sizeBytes = 0;
+    }
+    sizeBytes += blob.encoded.length;
+  }
+  return cut;
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Plans } from './plans.js';
 import { PlansController } from './plans.controller.js';
+import { Plans } from './plans.js';
 
 @Module({ controllers: [PlansController], providers: [Plans] })
 export class PlansModule {}

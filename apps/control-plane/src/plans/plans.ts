@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Name } from '@plumbline/model';
 import type { PlanInput } from '@plumbline/plans';
+import { canonicalJson } from '../http/canonical.js';
 import { type Page, type PageQuery, windowOf } from '../http/pages.js';
 import type { PutResult } from '../http/put-row.js';
 import { notThere } from '../http/refusals.js';
 import { Database, type Transaction } from '../persistence/seams.js';
-import { canonicalJson } from '../http/canonical.js';
 import { type Plan, StoredTests } from './plan-schemas.js';
 
 /** A plan's row with the document of its newest version. */
@@ -46,7 +46,8 @@ export class Plans {
       // Whoever changes the plan at this moment comes before us or after us.
       await transaction.$queryRaw`SELECT 1 FROM plan WHERE name = ${name} FOR UPDATE`;
       const before = await newest(name, transaction);
-      const same = before && canonicalJson(document) === canonicalJson({ tests: before.tests, criteria: before.criteria });
+      const same =
+        before && canonicalJson(document) === canonicalJson({ tests: before.tests, criteria: before.criteria });
       if (same) return { created: false, resource: before };
       await addVersion(name, document, before === undefined, transaction);
       const resource = await newest(name, transaction);

@@ -14,11 +14,18 @@ export function matchEndpoints(
   const endpoints = asked.flatMap((endpoint, i) => {
     const its = own.find((o) => o.name === endpoint.name);
     const differ = (field: string, detail: string) => errors.push({ detail, pointer: `/endpoints/${i}/${field}` });
-    if (!its) differ('name', `the probe has no endpoint ${endpoint.name}; it has ${own.map((o) => o.name).join(', ') || 'none'}`);
+    if (!its)
+      differ(
+        'name',
+        `the probe has no endpoint ${endpoint.name}; it has ${own.map((o) => o.name).join(', ') || 'none'}`,
+      );
     else if (sameAddress(its.address) !== sameAddress(endpoint.address))
       differ('address', `the probe's own endpoint ${its.name} is ${its.address}`);
     else if (endpoint.interface !== undefined && endpoint.interface !== its.interface)
-      differ('interface', `the probe's own endpoint ${its.name} is on ${its.interface ?? 'no interface that it names'}`);
+      differ(
+        'interface',
+        `the probe's own endpoint ${its.name} is on ${its.interface ?? 'no interface that it names'}`,
+      );
     return its ? [its] : [];
   });
   return { endpoints, errors };

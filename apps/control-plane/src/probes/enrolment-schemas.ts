@@ -5,7 +5,9 @@ const Pem = z.string().min(1).max(16_384);
 
 export const Enrolment = z
   .object({
-    token: z.string().meta({ description: 'Good once, until expiresAt: plbe_RANDOM.CA_SHA256.PROBE. Shown only here.' }),
+    token: z
+      .string()
+      .meta({ description: 'Good once, until expiresAt: plbe_RANDOM.CA_SHA256.PROBE. Shown only here.' }),
     expiresAt: z.iso.datetime(),
     caSha256: z.string().meta({ description: "SHA-256 of the CA certificate's DER, hex; the probe pins it" }),
   })
@@ -21,7 +23,10 @@ export const RenewalRequest = z
   .strictObject({
     csr: Pem,
     certificate: Pem.meta({ description: 'The certificate that is to be renewed, PEM' }),
-    signature: z.base64().max(1_024).meta({ description: "By that certificate's key over the DER of the request, base64" }),
+    signature: z
+      .base64()
+      .max(1_024)
+      .meta({ description: "By that certificate's key over the DER of the request, base64" }),
   })
   .meta({ id: 'RenewalRequest' });
 export type RenewalRequest = z.output<typeof RenewalRequest>;

@@ -68,13 +68,18 @@ export class Enrolments {
   /** @throws {ProblemError} unauthorized when nothing vouches for the request; invalid-request when it is not one */
   async renew({ csr, certificate, signature }: RenewalRequest): Promise<IssuedCertificate> {
     const name = probeNameIn(certificate);
-    const why = name === undefined ? 'it names no probe' : probeCertificateProblem(certificate, this.authority.ca.certificate, name, new Date());
-    if (name === undefined || why !== undefined) throw unauthorized(`The certificate cannot be renewed: ${why}. Enrol the probe again.`);
+    const why =
+      name === undefined
+        ? 'it names no probe'
+        : probeCertificateProblem(certificate, this.authority.ca.certificate, name, new Date());
+    if (name === undefined || why !== undefined)
+      throw unauthorized(`The certificate cannot be renewed: ${why}. Enrol the probe again.`);
     if (!isCsrSignedBy(csr, certificate, signature))
       throw unauthorized("The signature is not by the certificate's key over this request.");
     const fingerprint = certificateSha256(certificate);
     const row = await this.database.client.probeCertificate.findUnique({ where: { fingerprint } });
-    if (!row || row.revokedAt) throw unauthorized('The certificate was revoked: its probe was deleted. Enrol it again.');
+    if (!row || row.revokedAt)
+      throw unauthorized('The certificate was revoked: its probe was deleted. Enrol it again.');
     const issued = await this.issue(csr, name);
     await this.database.client.$transaction((transaction) => this.record(name, issued, transaction));
     return issued;
@@ -95,7 +100,11 @@ export class Enrolments {
     }
   }
 
-  private async record(probeName: string, { certificate, notAfter }: IssuedCertificate, client: Transaction): Promise<void> {
+  private async record(
+    probeName: string,
+    { certificate, notAfter }: IssuedCertificate,
+    client: Transaction,
+  ): Promise<void> {
     const fingerprint = certificateSha256(certificate);
     await client.probeCertificate.create({ data: { fingerprint, probeName, notAfter } });
     await client.probe.updateMany({
@@ -108,11 +117,15 @@ export class Enrolments {
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 const badToken = (detail: string): ProblemError =>
-  new ProblemError('enrolment-token-invalid', detail, undefined, { 'www-authenticate': 'Bearer realm="plumbline enrolment"' });
+  new ProblemError('enrolment-token-invalid', detail, undefined, {
+    'www-authenticate': 'Bearer realm="plumbline enrolment"',
+  });
 
 function probeNameIn(certificate: string): string | undefined {
   try {
-    return readCertificate(certificate).names.map((name) => PROBE_URI.exec(name)?.[1]).find((name) => name !== undefined);
+    return readCertificate(certificate)
+      .names.map((name) => PROBE_URI.exec(name)?.[1])
+      .find((name) => name !== undefined);
   } catch {
     return undefined;
   }

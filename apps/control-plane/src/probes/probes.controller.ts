@@ -16,7 +16,12 @@ const SnapshotQuery = z.strictObject({
 });
 type SnapshotQuery = z.output<typeof SnapshotQuery>;
 const tag = 'probes';
-const verification = ['endpoint-mismatch', 'probe-unreachable', 'probe-incompatible', 'probe-identity-mismatch'] as const;
+const verification = [
+  'endpoint-mismatch',
+  'probe-unreachable',
+  'probe-incompatible',
+  'probe-identity-mismatch',
+] as const;
 
 @Controller()
 export class ProbesController {

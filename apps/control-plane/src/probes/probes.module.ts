@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
-import { Enrolments } from './enrolments.js';
 import { EnrolmentsController } from './enrolments.controller.js';
-import { Probes } from './probes.js';
+import { Enrolments } from './enrolments.js';
 import { ProbesController } from './probes.controller.js';
+import { Probes } from './probes.js';
 
 @Module({
   controllers: [ProbesController, EnrolmentsController],

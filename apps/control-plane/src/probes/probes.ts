@@ -77,7 +77,11 @@ export class Probes {
     try {
       const changed = await this.database.client.$transaction(async (transaction) => {
         await lockProbe(name, transaction);
-        await this.refuseLostEndpoints(name, endpoints.map((e) => e.name), transaction);
+        await this.refuseLostEndpoints(
+          name,
+          endpoints.map((e) => e.name),
+          transaction,
+        );
         return transaction.probe.update({
           where: { name },
           data: { siteName: input.site, address: input.address, endpoints, ...seenColumns(report) },
@@ -95,7 +99,11 @@ export class Probes {
     await this.database.client.$transaction(async (transaction) => {
       await lockProbe(name, transaction);
       const paths = await pathsOf(name, transaction);
-      if (paths.length > 0) throw inUse(`The probe ${name}`, paths.map((path) => `path ${path.name}`));
+      if (paths.length > 0)
+        throw inUse(
+          `The probe ${name}`,
+          paths.map((path) => `path ${path.name}`),
+        );
       await transaction.probe.deleteMany({ where: { name } });
       await transaction.probeCertificate.updateMany({
         where: { probeName: name, revokedAt: null },
@@ -121,7 +129,10 @@ export class Probes {
     return row;
   }
 
-  private async verify(input: ProbeInput, caller: Caller): Promise<{ endpoints: ProbeInput['endpoints']; report: ProbeReport }> {
+  private async verify(
+    input: ProbeInput,
+    caller: Caller,
+  ): Promise<{ endpoints: ProbeInput['endpoints']; report: ProbeReport }> {
     const { name, site, address } = input;
     if (!(await this.database.client.site.findUnique({ where: { name: site } }))) throw noSite(site);
     refuseForeignSocket(address, this.settings.dataDir, permits(caller.scopes, 'admin'));
@@ -130,12 +141,18 @@ export class Probes {
       throw aboutAddress(error, address);
     });
     if (report.site !== site)
-      throw new ProblemError('probe-identity-mismatch', `The probe at ${address} says that it is at the site ${report.site}.`, [
-        { detail: `the probe says ${report.site}`, pointer: '/site' },
-      ]);
+      throw new ProblemError(
+        'probe-identity-mismatch',
+        `The probe at ${address} says that it is at the site ${report.site}.`,
+        [{ detail: `the probe says ${report.site}`, pointer: '/site' }],
+      );
     const { endpoints, errors } = matchEndpoints(input.endpoints, report.endpoints);
     if (errors.length > 0)
-      throw new ProblemError('endpoint-mismatch', "The probe's own configuration says something else; errors says where.", errors);
+      throw new ProblemError(
+        'endpoint-mismatch',
+        "The probe's own configuration says something else; errors says where.",
+        errors,
+      );
     return { endpoints, report };
   }
 
@@ -148,7 +165,11 @@ export class Probes {
 
   private async refuseLostEndpoints(name: string, kept: readonly string[], transaction: Transaction): Promise<void> {
     const needing = (await pathsOf(name, transaction)).filter((path) => path.endpoints.some((e) => !kept.includes(e)));
-    if (needing.length > 0) throw inUse(`An endpoint of ${name} that would go`, needing.map((path) => `path ${path.name}`));
+    if (needing.length > 0)
+      throw inUse(
+        `An endpoint of ${name} that would go`,
+        needing.map((path) => `path ${path.name}`),
+      );
   }
 }
 
@@ -176,5 +197,9 @@ const noSite = (site: string) =>
 function aboutAddress(error: unknown, address: string): unknown {
   if (!(error instanceof ProblemError)) return error;
   const code = error.code === 'internal-error' ? 'probe-unreachable' : error.code;
-  return new ProblemError(code, error.message, error.errors ?? [{ detail: `asked at ${address}`, pointer: '/address' }]);
+  return new ProblemError(
+    code,
+    error.message,
+    error.errors ?? [{ detail: `asked at ${address}`, pointer: '/address' }],
+  );
 }

@@ -100,4 +100,4 @@ function send({ artifact, body }: OpenArtifact, request: FastifyRequest, reply: 
 
 /** RFC 9110, 13.1.2: weak comparison. */
 const matches = (header: string | undefined, etag: string): boolean =>
-  header !== undefined && header.split(',').some((part) => ['*', etag, `W/${etag}`].includes(part.trim()));
+  header?.split(',').some((part) => ['*', etag, `W/${etag}`].includes(part.trim())) ?? false;

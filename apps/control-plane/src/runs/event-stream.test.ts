@@ -35,7 +35,12 @@ class MemoryRun implements EventSource {
 const idsIn = (text: string): number[] => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
 const TIMING = { lookMs: 20, heartbeatMs: 60_000 };
 
-async function collect(run: EventSource, after = 0, signal = new AbortController().signal, timing = TIMING): Promise<string> {
+async function collect(
+  run: EventSource,
+  after = 0,
+  signal = new AbortController().signal,
+  timing = TIMING,
+): Promise<string> {
   let text = '';
   for await (const piece of eventStream(run, after, signal, timing)) text += piece;
   return text;

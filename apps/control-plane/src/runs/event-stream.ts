@@ -1,6 +1,6 @@
-import type { RunEvent } from '../persistence/seams.js';
 import { SSE_HEARTBEAT, sseEvent, sseRetry } from '../http/sse.js';
 import { WakeUp } from '../http/wake-up.js';
+import type { RunEvent } from '../persistence/seams.js';
 
 /** What the stream asks of the stores. */
 export interface EventSource {
@@ -45,7 +45,12 @@ export async function* eventStream(
 }
 
 /** Events up to `untilSeq`, without the samples that a replay leaves out. */
-async function* from(source: EventSource, afterSeq: number, untilSeq: number, signal: AbortSignal): AsyncGenerator<string> {
+async function* from(
+  source: EventSource,
+  afterSeq: number,
+  untilSeq: number,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   // Ends: each batch begins later than the one before, and none goes past untilSeq.
   for (let at = afterSeq; at < untilSeq && !signal.aborted; ) {
     const batch = await source.read(at, { all: false, limit: BATCH });

@@ -3,8 +3,17 @@ import { describe, expect, test } from 'vitest';
 import { LegPath } from '../persistence/leg-path.js';
 import { legPathOf, mergeLinks } from './leg-path-of.js';
 
-const probe = (name: string, site: string, address: string) => ({ name, site, endpoints: [{ name: 'test', address, interface: 'eth1' }] });
-const probes = [probe('a', 'ber', '192.0.2.1'), probe('b', 'par', '192.0.2.2'), probe('c', 'ber', '192.0.2.3'), probe('six', 'ber', '2001:db8::1')];
+const probe = (name: string, site: string, address: string) => ({
+  name,
+  site,
+  endpoints: [{ name: 'test', address, interface: 'eth1' }],
+});
+const probes = [
+  probe('a', 'ber', '192.0.2.1'),
+  probe('b', 'par', '192.0.2.2'),
+  probe('c', 'ber', '192.0.2.3'),
+  probe('six', 'ber', '2001:db8::1'),
+];
 const path = (from: string, to: string, more: Partial<Path> = {}): Path => ({
   name: 'p',
   source: { probe: from, endpoint: 'test' },
@@ -26,13 +35,21 @@ describe('what a leg keeps', () => {
       path: expect.objectContaining({ name: 'p' }),
       source: { probe: 'a', endpoint: 'test', site: 'ber', address: '192.0.2.1', interface: 'eth1', name: 'test' },
       destination: { probe: 'b', endpoint: 'test', site: 'par', address: '192.0.2.2', interface: 'eth1', name: 'test' },
-      sharedLinks: [{ name: 'up', capacity: 2 }, { name: 'wan', capacity: 1 }],
+      sharedLinks: [
+        { name: 'up', capacity: 2 },
+        { name: 'wan', capacity: 1 },
+      ],
     });
     expect(LegPath.safeParse(leg).success).toBe(true);
   });
 
   test('counts the links of one site once', () => {
-    expect(legPathOf(path('a', 'c'), probes, links)).toMatchObject({ sharedLinks: [{ name: 'wan', capacity: 1 }, { name: 'up', capacity: 8 }] });
+    expect(legPathOf(path('a', 'c'), probes, links)).toMatchObject({
+      sharedLinks: [
+        { name: 'wan', capacity: 1 },
+        { name: 'up', capacity: 8 },
+      ],
+    });
   });
 
   test.each([
@@ -45,7 +62,9 @@ describe('what a leg keeps', () => {
   });
 
   test('a link named twice has its smallest capacity', () => {
-    expect(mergeLinks([{ name: 'a', capacity: 3 }, { name: 'b', capacity: 2 }, { name: 'a', capacity: 5 }, 'b'])).toEqual([
+    expect(
+      mergeLinks([{ name: 'a', capacity: 3 }, { name: 'b', capacity: 2 }, { name: 'a', capacity: 5 }, 'b']),
+    ).toEqual([
       { name: 'a', capacity: 3 },
       { name: 'b', capacity: 1 },
     ]);

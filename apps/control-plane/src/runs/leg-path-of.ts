@@ -1,4 +1,4 @@
-import { type Path, SharedLink, type SharedLink as Link } from '@plumbline/model';
+import { type SharedLink as Link, type Path, SharedLink } from '@plumbline/model';
 import { z } from 'zod';
 import type { FieldError } from '../http/pointers.js';
 import { findEnds, type KnownProbe } from '../paths/path-ends.js';

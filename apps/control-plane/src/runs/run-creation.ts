@@ -75,7 +75,9 @@ async function planOf(plan: RunInput['plan'], transaction: Transaction): Promise
   if (!stored) throw invalid([{ detail: `there is no plan ${plan}`, pointer: '/plan' }]);
   const document = PlanInput.safeParse({ tests: stored.tests, criteria: stored.criteria });
   if (!document.success)
-    throw invalid([{ detail: `this version cannot run the plan: ${document.error.issues[0]?.message}`, pointer: '/plan' }]);
+    throw invalid([
+      { detail: `this version cannot run the plan: ${document.error.issues[0]?.message}`, pointer: '/plan' },
+    ]);
   return { name: stored.name, version: stored.version, document: document.data };
 }
 

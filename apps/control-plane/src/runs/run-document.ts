@@ -1,4 +1,15 @@
-import { CriterionResult, type Leg, Metric, Outcome, Reason, type Step, StepReason, type Attempt, Command, Finding } from '@plumbline/model';
+import {
+  type Attempt,
+  Command,
+  CriterionResult,
+  Finding,
+  type Leg,
+  Metric,
+  Outcome,
+  Reason,
+  type Step,
+  StepReason,
+} from '@plumbline/model';
 import { z } from 'zod';
 import { Prisma } from '../persistence/generated/client.js';
 import { StoredTests } from '../plans/plan-schemas.js';

@@ -1,11 +1,11 @@
 import { Controller, Headers, Param, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { Route } from '../http/route.js';
 import { invalid } from '../http/refusals.js';
+import { Route } from '../http/route.js';
 import { LARGEST_INT4, wholeNumber } from '../http/whole-number.js';
-import { RunId } from './runs.controller.js';
 import { RunStreams } from './run-streams.js';
+import { RunId } from './runs.controller.js';
 
 const Seq = wholeNumber(LARGEST_INT4);
 const EventsQuery = z.strictObject({

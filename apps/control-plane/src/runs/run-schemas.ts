@@ -64,7 +64,14 @@ export const Run = z
 export type Run = z.output<typeof Run>;
 
 export const RunSummary = z
-  .object({ id: z.uuid(), state: RunState, verdict: Verdict, plan: z.object(named), paths: z.array(z.string()), ...facts })
+  .object({
+    id: z.uuid(),
+    state: RunState,
+    verdict: Verdict,
+    plan: z.object(named),
+    paths: z.array(z.string()),
+    ...facts,
+  })
   .meta({ id: 'RunSummary' });
 export type RunSummary = z.output<typeof RunSummary>;
 

@@ -31,7 +31,8 @@ export class RunsController {
     requestHeaders: [
       {
         name: 'Idempotency-Key',
-        description: 'The same key with the same body asks for one run only and gets the first answer again, for 24 hours',
+        description:
+          'The same key with the same body asks for one run only and gets the first answer again, for 24 hours',
       },
     ],
     bodyExample: { plan: 'nightly', paths: ['ber-par', 'par-ber'], label: 'before the change' },

@@ -44,7 +44,11 @@ export class SitesController {
       { status: 200, description: 'Replaced', schema: Site },
       { status: 201, description: 'Made', schema: Site },
     ],
-    bodyExample: { timeZone: 'Europe/Berlin', labels: { country: 'de' }, sharedLinks: [{ name: 'ber-uplink', capacity: 2 }] },
+    bodyExample: {
+      timeZone: 'Europe/Berlin',
+      labels: { country: 'de' },
+      sharedLinks: [{ name: 'ber-uplink', capacity: 2 }],
+    },
   })
   async put(
     @Param('name', { schema: Name }) name: string,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { Sites } from './sites.js';
 import { SitesController } from './sites.controller.js';
+import { Sites } from './sites.js';
 
 @Module({ controllers: [SitesController], providers: [Sites] })
 export class SitesModule {}

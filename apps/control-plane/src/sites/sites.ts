@@ -3,8 +3,8 @@ import { Name, type Site, SiteInput } from '@plumbline/model';
 import { type Page, type PageQuery, windowOf } from '../http/pages.js';
 import { isForeignKeyViolation, type PutResult, putRow } from '../http/put-row.js';
 import { inUse, notThere } from '../http/refusals.js';
-import { Prisma } from '../persistence/generated/client.js';
 import type { Site as SiteRow } from '../persistence/generated/client.js';
+import { Prisma } from '../persistence/generated/client.js';
 import { Database } from '../persistence/seams.js';
 
 @Injectable()
@@ -45,7 +45,10 @@ export class Sites {
     } catch (error) {
       if (!isForeignKeyViolation(error)) throw error;
       const probes = await this.database.client.probe.findMany({ where: { siteName: name }, select: { name: true } });
-      throw inUse(`The site ${name}`, probes.map((probe) => `probe ${probe.name}`));
+      throw inUse(
+        `The site ${name}`,
+        probes.map((probe) => `probe ${probe.name}`),
+      );
     }
   }
 }

@@ -87,6 +87,26 @@ describe('Redis', () => {
     );
   });
 
+  it('away at the start is waited for; runs can be asked for and cancelled meanwhile', async () => {
+    const alone = await Lab.open();
+    try {
+      await alone.probe('a');
+      await alone.probe('b');
+      await alone.servers.redis.stop();
+      const replica = await alone.replica();
+      const id = await alone.start({ paths: ['a-b'], tests: [scripted(5)] });
+      await until('the leg to be claimed', 5_000, async () => (await alone.client.claim.count()) > 0);
+      await replica.execution.cancelRun(id);
+      expect((await alone.ended(id)).state).toBe('cancelled');
+      expect(await alone.client.claim.count()).toBe(0);
+      const began = performance.now();
+      await replica.stop();
+      expect(performance.now() - began).toBeLessThan(8_000);
+    } finally {
+      await alone.close();
+    }
+  });
+
   it('that evicts keys is refused at the start', async () => {
     await redisClient((client) => client.config('SET', 'maxmemory-policy', 'allkeys-lru'));
     await expect(lab.replica()).rejects.toThrow(/noeviction/);
@@ -151,5 +171,20 @@ describe('a probe that dies in the middle', () => {
     lab.probes.get('a')?.fallSilent(false);
     expect(reasons(await lab.ended(id))).toEqual([[['completed']]]);
     expect(startedOn('a') - before).toBe(1);
+  });
+
+  it('and cannot be told of a cancellation, keeps its interface until the attempt is over by itself; the other end is free', async () => {
+    const id = await running([served(10_000)]);
+    await lab.probes.get('a')?.die();
+    await lab.replicas[0]?.execution.cancelRun(id);
+    expect(reasons(await lab.ended(id, 20_000))).toEqual([[['cancelled-by-user']]]);
+    const kept = await lab.client.claim.findMany({ select: { resource: true } });
+    expect(kept).toEqual([{ resource: 'probe/a/if/eth0' }]);
+    await lab.probes.get('a')?.revive();
+    const waiting = await lab.start({ paths: ['a-c'], tests: [scripted(5)] });
+    expect((await lab.ended(await lab.start({ paths: ['c-b'], tests: [scripted(5)] }))).state).toBe('succeeded');
+    expect((await lab.document(waiting)).state).toBe('queued');
+    await lab.client.claim.updateMany({ data: { expiresAt: new Date() } });
+    expect((await lab.ended(waiting)).state).toBe('succeeded');
   });
 });

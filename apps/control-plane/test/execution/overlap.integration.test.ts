@@ -89,6 +89,21 @@ describe('legs on one endpoint', () => {
     expect([running, urgent, old, young]).toEqual([...order].sort((x, y) => (x < y ? -1 : 1)));
   });
 
+  it('are cancelled through any replica, whoever walks them', async () => {
+    const id = await lab.start({ paths: ['a-b'], tests: [scripted(10_000)] });
+    let owner: string | null = null;
+    await until('the leg to run', 10_000, async () => {
+      const [leg] = (await lab.document(id)).legs;
+      owner = leg?.owner ?? null;
+      return leg?.steps[0]?.attempts[0]?.commands?.toString() !== '' && leg?.state === 'running';
+    });
+    const other = lab.replicas.find((replica) => replica.name !== owner);
+    const began = performance.now();
+    await other?.execution.cancelRun(id);
+    expect((await lab.ended(id)).legs[0]?.steps[0]?.attempts[0]).toMatchObject({ reason: 'cancelled-by-user' });
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   it('share a link as its capacity allows', async () => {
     const request = { tests: [scripted(700)], sharedLinks: [{ name: 'uplink', capacity: 1 }] };
     const one = await lab.start({ paths: ['a-b'], ...request });

@@ -12,7 +12,12 @@ const ScriptedTest = z.looseObject({
   repeats: z.int().default(1),
   spec: z.unknown(),
 });
-const fact = { name: 'shouts', unit: 'count', summary: 'Letters that the program printed.' } as const;
+const fact = {
+  name: 'shouts',
+  unit: 'count',
+  description: 'Letters that the program printed.',
+  better: 'higher',
+} as const;
 
 const scriptedKind = (sharing: 'exclusive' | 'shared'): Kind =>
   defineKind({

@@ -1,6 +1,6 @@
 import type { Phase } from '@plumbline/measure';
 import type { RawFact } from '@plumbline/probe-rpc';
-import type { FakePhase } from '../fake-probe.js';
+import type { FakePhase } from '../fake-types.js';
 import { IPERF3_CLIENT, IPERF3_SERVER } from './iperf3.js';
 
 /** Programs as they name themselves on Debian 12. */

@@ -6,6 +6,7 @@ import type { Consent } from './consent.js';
 import { type Followed, followEnd } from './end-follower.js';
 import { type Change, EndRecord } from './end-record.js';
 import { firstCause } from './endings.js';
+import { pause, within } from './waiting.js';
 
 /** What the conduct of an attempt needs from outside. */
 export interface Hands {
@@ -53,7 +54,7 @@ export class AttemptConduct {
     const watches = this.watchTime();
     const stopping = this.stopOnCause();
     try {
-      const far = this.task.ability.hasServer ? this.followFar() : Promise.resolve<Followed>({ how: 'finished' });
+      const far = this.hasFarStream(consent) ? this.followFar() : Promise.resolve<Followed>({ how: 'finished' });
       if (consent && onOneProbe(this.task) && this.task.ability.hasServer) await this.farSpoke();
       const near = await this.follow('near', consent, AbortSignal.any([this.over, this.nearOver.signal]));
       this.nearSpoke();
@@ -110,7 +111,7 @@ export class AttemptConduct {
       first,
       attach,
       firstUntil: consent ? performance.now() + TIMING.reachMs : latest,
-      until: () => latest,
+      until: () => (end === 'far' && onOneProbe(this.task) ? 0 : latest),
       onChange: (change) => {
         if (end === 'near') {
           this.nearBroken = false;
@@ -133,6 +134,11 @@ export class AttemptConduct {
     await this.nearHasSpoken;
     if (this.records.near.after > 0n && !this.records.near.finished) this.cause.set(ended('far-probe-lost'));
     return far;
+  }
+
+  /** A probe that is both ends gives the near side's stream once that exists: the far one cannot be attached to again. */
+  private hasFarStream(consent: Consent | undefined): boolean {
+    return this.task.ability.hasServer && (consent !== undefined || !onOneProbe(this.task));
   }
 
   /** With both ends on one probe the far side must be attached to before the near side takes the same id. */
@@ -165,7 +171,7 @@ export class AttemptConduct {
     const { records, cause } = this;
     const nearEnding = records.near.ending;
     const failed = cause.ending === undefined && nearEnding?.outcome !== 'completed';
-    if (failed && far?.how === 'away') cause.set(ended('far-probe-lost'));
+    if (failed && far?.how === 'away' && !onOneProbe(this.task)) cause.set(ended('far-probe-lost'));
     // Past its longest duration (and what setting it up took) the probe itself has ended it.
     const mayRun = this.ageMs < this.longestMs + TIMING.respondMs;
     const unconfirmed = ENDS.filter((end) => {
@@ -209,23 +215,5 @@ export class AttemptConduct {
     const answered = await this.hands.stop(end, reason);
     if (answered) this.stopped.add(end);
     return answered;
-  }
-}
-
-const pause = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
-
-/** What the promise gives within `ms`, else undefined. */
-async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

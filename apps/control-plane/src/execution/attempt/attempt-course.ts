@@ -1,4 +1,4 @@
-import { type Artifact, type End, type Ending, ended } from '@plumbline/model';
+import { type End, type Ending, ended, type SocketSample } from '@plumbline/model';
 import { labelled } from '@plumbline/plans';
 import type { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
 import type { Catalogue } from '../catalogue.js';
@@ -9,7 +9,8 @@ import type { ProbeConnections } from '../probes/probe-connections.js';
 import type { ClockOffset, ProbeFacts } from '../probes/probe-facts.js';
 import { TIMING } from '../timing.js';
 import { AttemptConduct, type Conducted, type Hands } from './attempt-conduct.js';
-import { attemptOutput, commandsOf, phasesOf } from './attempt-output.js';
+import { acknowledge, dataSamples, keepBytes, readLeavings, stopAt } from './attempt-finish.js';
+import { commandsOf, startedPhases } from './attempt-output.js';
 import { type AttemptRecords, attemptKey } from './attempt-records.js';
 import { type AttemptTask, type Cause, ENDS, targetOf } from './attempt-task.js';
 import type { Consents } from './consent.js';
@@ -19,6 +20,7 @@ import { LiveSamples } from './live-samples.js';
 import { LiveWriter } from './live-writer.js';
 import { callEnding, hindrance } from './preflight.js';
 import type { AttemptSnapshots, Snapshots } from './snapshots.js';
+import { pause } from './waiting.js';
 
 /** What carries out attempts. */
 export interface AttemptTools {
@@ -86,20 +88,35 @@ export class AttemptCourse {
     const near = this.facts.near;
     if (!near) return this.finishWithout(ended('probe-unreachable'));
     const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
-    const abandoned = AbortSignal.any([signal, this.early.signal]);
-    const taking = this.tools.snapshots.take(this.task, 'before', abandoned, (text) => this.note(text));
-    this.storing = taking.stored;
-    this.before = taking.taken;
+    const nearSnapshot = this.takeBefore('near');
     const consent = await this.tools.consents.ask(this.task, near, signal);
     if (this.task.lease.over.aborted) throw new LeaseLost(this.task.leg.id);
     if ('outcome' in consent || this.cause.ending) {
       this.early.abort();
-      await Promise.all(ENDS.map((end) => this.stop(end, this.cause.reason ?? 'interrupted')));
+      // Without an answer the far side may have begun all the same; an id that was stopped never starts.
+      if (this.cause.ending || ('outcome' in consent && consent.outcome === 'failed'))
+        await Promise.all(ENDS.map((end) => this.stop(end, this.cause.reason ?? 'interrupted')));
       return this.finishWithout('outcome' in consent ? consent : ended('cancelled-by-user'));
     }
-    await Promise.race([taking.read, pause(TIMING.snapshotGraceMs)]);
+    // The far probe sets up its server first and tells its facts then: both at once would cost the start of the test twice.
+    this.takeBefore('far');
+    await Promise.race([nearSnapshot, pause(TIMING.snapshotGraceMs)]);
     const conducted = await this.conductWith(consent);
     return 'unknown' in conducted ? this.finishWithout(ended('probe-lost')) : this.finish(conducted);
+  }
+
+  /** Begins to read the facts of one end before the test; they are stored in the background. */
+  private takeBefore(end: End): Promise<void> {
+    const signal = AbortSignal.any([this.cause.signal, this.task.lease.over, this.early.signal]);
+    const note = (text: string): void => this.note(text);
+    const { read, stored } = this.tools.snapshots.take(this.task, 'before', {
+      ends: [end],
+      into: this.before,
+      signal,
+      note,
+    });
+    this.storing = Promise.all([this.storing, stored]).then(() => undefined);
+    return read;
   }
 
   /** Both Inventories. A light test may go on without the far one: it may have a standing grant. */
@@ -158,10 +175,11 @@ export class AttemptCourse {
     const { task, tools } = this;
     const records = ENDS.map((end) => conducted.records[end]);
     await this.writer.stop();
-    const [artifacts, reading] = await Promise.all([this.keepBytes(records), this.read(records, conducted.ending)]);
+    const leavings = { records, samples: this.live.all, before: this.before, ending: conducted.ending };
+    const storing = keepBytes(tools.store, records);
+    const reading = readLeavings(task, leavings);
+    const artifacts = await storing;
     const ending = finalEnding(conducted.ending, reading.ending);
-    const isData = (sample: (typeof this.live.all)[number]) =>
-      task.prepared.isDataSocket(sample, records.flatMap(phasesOf));
     const replaceSamples = task.resumed !== undefined;
     const rest = [...this.writer.failed.flatMap((batch) => batch.rows), ...(this.live.drain()?.rows ?? [])];
     await tools.records.end(task, {
@@ -172,30 +190,13 @@ export class AttemptCourse {
       commands: records.flatMap(commandsOf),
       artifacts,
       clocks: this.clocks(),
-      samples: replaceSamples ? this.live.all.filter(isData) : rest,
+      samples: replaceSamples ? dataSamples(task, leavings) : rest,
       replaceSamples,
     });
     tools.metrics.attemptEnded(ending.outcome, reasonOf(ending));
-    this.acknowledge();
+    acknowledge(tools.connections, task);
     await this.afterwards(conducted.ran);
     return { ending, unconfirmed: conducted.unconfirmed.map((end) => targetOf(task, end).name) };
-  }
-
-  private async read(records: readonly EndRecord[], ending: Ending) {
-    try {
-      return this.task.prepared.read(attemptOutput(records, this.live.all, this.before, ending));
-    } catch (error) {
-      const detail = `The parser of ${this.task.plan.tool} failed: ${error instanceof Error ? error.message : error}`;
-      const unreadable = ending.outcome === 'completed' ? ended('output-unreadable', detail) : ending;
-      return { ending: unreadable, metrics: [], result: null, notes: [detail] };
-    }
-  }
-
-  private keepBytes(records: readonly EndRecord[]): Promise<Artifact[]> {
-    const collected = records.flatMap((record) => record.artifacts);
-    return Promise.all(
-      collected.map(async ({ artifact, bytes }) => ({ ...artifact, ...(await this.tools.store.putBytes(bytes)) })),
-    );
   }
 
   /** The facts after a test, once its result can be read. */
@@ -203,26 +204,12 @@ export class AttemptCourse {
     this.early.abort();
     await Promise.race([this.storing, pause(TIMING.snapshotMs)]);
     if (!ran || this.task.lease.over.aborted) return;
-    await this.tools.snapshots.take(this.task, 'after', this.task.lease.over, () => undefined).stored;
+    const [signal, note] = [this.task.lease.over, () => undefined];
+    await this.tools.snapshots.take(this.task, 'after', { ends: ENDS, into: {}, signal, note }).stored;
   }
 
-  private acknowledge(): void {
-    for (const end of ENDS) {
-      this.tools.connections
-        .to(targetOf(this.task, end))
-        .then((connection) => connection.acknowledge({ attemptId: this.task.id }, { deadlineMs: 2_000 }))
-        .catch(() => undefined);
-    }
-  }
-
-  private async stop(end: End, reason: string): Promise<boolean> {
-    try {
-      const connection = await this.tools.connections.to(targetOf(this.task, end));
-      await connection.stop({ attemptId: this.task.id, reason }, { deadlineMs: TIMING.stopMs });
-      return true;
-    } catch {
-      return false;
-    }
+  private stop(end: End, reason: string): Promise<boolean> {
+    return stopAt(this.tools.connections, this.task, end, reason);
   }
 
   private clocks(): Partial<Record<End, ClockOffset>> {
@@ -232,16 +219,15 @@ export class AttemptCourse {
 
   private liveSamples(shownUntilMs: Partial<Record<End, number>>): LiveSamples {
     const key = attemptKey(this.task.leg, this.task.step, this.task.n);
-    const phases = () => (this.conduct ? ENDS.flatMap((end) => phasesOf(this.conduct!.records[end])) : []);
-    return new LiveSamples(key, (sample) => this.task.prepared.isDataSocket(sample, phases()), shownUntilMs);
+    const isData = (sample: SocketSample): boolean => {
+      const records = this.conduct?.records;
+      const phases = records ? ENDS.flatMap((end) => startedPhases(records[end])) : [];
+      return this.task.prepared.isDataSocket(sample, phases);
+    };
+    return new LiveSamples(key, isData, shownUntilMs);
   }
 
   private note(text: string): void {
     this.notes.add(text);
   }
 }
-
-const pause = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });

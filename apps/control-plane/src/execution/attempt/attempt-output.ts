@@ -39,6 +39,13 @@ export function phasesOf(record: EndRecord): PhaseOutput[] {
   });
 }
 
+/** The programs that have started so far, without what they printed: enough to tell sockets apart while a test runs. */
+export const startedPhases = ({ end, started }: EndRecord): PhaseOutput[] =>
+  started.map(({ started: { phase, tool, argv } }) => ({
+    ...{ end, name: phase, tool, argv },
+    ...{ exitCode: null, signal: null, stdout: '', stderr: '' },
+  }));
+
 function durationOf({ startedAt, endedAt }: PhaseEnd): { durationMs?: number } {
   return startedAt && endedAt ? { durationMs: endedAt.getTime() - startedAt.getTime() } : {};
 }

@@ -20,6 +20,8 @@ describe('a reading', () => {
     const data = [
       sample(250, {
         bytesAcked: 26_000,
+        unackedSegments: 5,
+        congestionControl: 'cubic',
         rttMs: 10,
         cwndSegments: 10,
         mssBytes: 1_448,
@@ -29,6 +31,7 @@ describe('a reading', () => {
       sample(250, {
         localPort: 5001,
         bytesAcked: 25_000,
+        congestionControl: 'cubic',
         rttMs: 20,
         cwndSegments: 20,
         mssBytes: 1_448,
@@ -44,6 +47,8 @@ describe('a reading', () => {
       rttMs: 15,
       cwndBytes: 30 * 1_448,
       sndWndBytes: 131_072,
+      inFlightBytes: 5 * 1_448,
+      congestionControl: 'cubic',
       retransmits: 3,
     });
   });
@@ -57,6 +62,8 @@ describe('a reading', () => {
       rttMs: null,
       cwndBytes: null,
       sndWndBytes: null,
+      inFlightBytes: null,
+      congestionControl: null,
       retransmits: null,
     });
     expect(summariseReading('near', 250, [sample(250, { bytesAcked: 5 })], undefined).rateBps).toBeNull();

@@ -13,6 +13,10 @@ export interface LiveReading {
   readonly cwndBytes: number | null;
   /** The peer's advertised window. */
   readonly sndWndBytes: number | null;
+  /** Sent and not yet acknowledged. */
+  readonly inFlightBytes: number | null;
+  /** null also when the sockets differ. */
+  readonly congestionControl: string | null;
   /** Segments since the start. */
   readonly retransmits: number | null;
 }
@@ -80,21 +84,23 @@ export function summariseReading(
     values.length === 0 ? null : values.reduce((total, value) => total + value, 0);
   const rtts = present((sample) => sample.rttMs);
   const total = sum(rtts);
+  const algorithms = [...new Set(data.map((sample) => sample.congestionControl))];
   return {
     end,
     elapsedMs,
     sockets: data.length,
     rateBps: last ? rateBps(elapsedMs, data, last) : null,
     rttMs: total === null ? null : total / rtts.length,
-    cwndBytes: sum(
-      present(({ cwndSegments, mssBytes }) =>
-        cwndSegments !== undefined && mssBytes !== undefined ? cwndSegments * mssBytes : undefined,
-      ),
-    ),
+    cwndBytes: sum(present((sample) => inBytes(sample.cwndSegments, sample))),
     sndWndBytes: sum(present((sample) => sample.sndWndBytes)),
+    inFlightBytes: sum(present((sample) => inBytes(sample.unackedSegments, sample))),
+    congestionControl: algorithms.length === 1 ? (algorithms[0] ?? null) : null,
     retransmits: sum(present((sample) => sample.segmentsRetransmitted)),
   };
 }
+
+const inBytes = (segments: number | undefined, { mssBytes }: SocketSample): number | undefined =>
+  segments === undefined || mssBytes === undefined ? undefined : segments * mssBytes;
 
 /** From the growth of each socket's counters; a socket that is new counts from zero. Null when no time has passed, or nothing counts. */
 function rateBps(

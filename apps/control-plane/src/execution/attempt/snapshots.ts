@@ -6,10 +6,17 @@ import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { LeaseLost } from '../leg/lease.js';
 import { GrpcProbeDirectory } from '../probes/grpc-probe-directory.js';
 import { AttemptRecords, type Moment } from './attempt-records.js';
-import { type AttemptTask, ENDS, endpointOf, peerOf, targetOf } from './attempt-task.js';
+import { type AttemptTask, endpointOf, peerOf, targetOf } from './attempt-task.js';
 import { artifactName } from './end-record.js';
 
 export type Snapshots = Partial<Record<End, HostSnapshot>>;
+
+export interface TakeOptions {
+  readonly ends: readonly End[];
+  readonly into: Snapshots;
+  readonly signal: AbortSignal;
+  readonly note: (text: string) => void;
+}
 
 /** Facts of both hosts around an attempt: parsed for the record, and raw as an artifact. Their absence never fails a test. */
 @Injectable()
@@ -24,21 +31,17 @@ export class AttemptSnapshots {
   ) {}
 
   /**
-   * Takes both ends' snapshots at once. `taken` holds each as soon as it is there; `stored` ends when all are in Postgres.
+   * Takes the snapshots of some ends at once. `into` gets each as soon as it is there; `read` ends when all are or are known to
+   * be missing, `stored` when they are in Postgres.
    * @param note what could not be taken, for the record
    */
-  take(task: AttemptTask, moment: Moment, signal: AbortSignal, note: (text: string) => void) {
-    const taken: Snapshots = {};
-    const read = ENDS.map(async (end) => {
+  take(task: AttemptTask, moment: Moment, options: TakeOptions): { read: Promise<void>; stored: Promise<void> } {
+    const { ends, into, signal, note } = options;
+    const read = ends.map(async (end) => {
       try {
-        const probe = targetOf(task, end);
-        const one = await this.probes.takeSnapshot(
-          probe,
-          endpointOf(task, end).endpoint,
-          peerOf(task, end).address,
-          signal,
-        );
-        taken[end] = one.snapshot;
+        const [probe, { endpoint }] = [targetOf(task, end), endpointOf(task, end)];
+        const one = await this.probes.takeSnapshot(probe, endpoint, peerOf(task, end).address, signal);
+        into[end] = one.snapshot;
         return { end, ...one };
       } catch (error) {
         if (!signal.aborted) note(`${end} snapshot ${moment}: ${error instanceof Error ? error.message : error}`);
@@ -49,7 +52,7 @@ export class AttemptSnapshots {
       const one = await reading;
       if (one) await this.keep(task, one.end, moment, one.snapshot, JSON.stringify(one.facts));
     });
-    return { taken, read: Promise.all(read).then(() => undefined), stored: Promise.all(stored).then(() => undefined) };
+    return { read: Promise.all(read).then(() => undefined), stored: Promise.all(stored).then(() => undefined) };
   }
 
   /** What an earlier owner of the attempt has stored. */

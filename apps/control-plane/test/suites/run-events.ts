@@ -1,26 +1,20 @@
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backWith, FakeProbes } from './fake-probes.js';
-import { said } from './problems.js';
-import { addPair, must, withDatabase } from './resources.js';
-import { type Stack, startStack } from './stack.js';
-
-const probes = new FakeProbes();
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({ back: backWith(probes) });
-});
-afterAll(() => stack?.stop());
+import { describe, expect, test } from 'vitest';
+import { said } from '../problems.js';
+import { addPair, must, withDatabase } from '../resources.js';
+import { house } from './house.js';
 
 async function newRun(): Promise<string> {
-  const { path } = await addPair(stack, probes);
-  return String((await must(stack, 'POST', '/v1/runs', { plan: { tests: [{ kind: 'rtt' }] }, paths: [path] })).id);
+  const { path } = await addPair(house.stack, house.probes);
+  return String(
+    (await must(house.stack, 'POST', '/v1/runs', { plan: { tests: [{ kind: 'rtt' }] }, paths: [path] })).id,
+  );
 }
 
 /** What a worker does: one statement that numbers, stores and tells. */
 const append = (runId: string, type: string, data: object, replay = true): Promise<unknown> =>
-  withDatabase(stack.databaseUrl, (db) =>
+  withDatabase(house.stack.databaseUrl, (db) =>
     db.query(
       `WITH base AS (UPDATE run SET last_event = last_event + 1 WHERE id = $1 RETURNING last_event)
        INSERT INTO run_event (run_id, seq, type, data, replay) SELECT $1, last_event, $2, $3, $4 FROM base RETURNING pg_notify('run_event', $1::text)`,
@@ -28,11 +22,14 @@ const append = (runId: string, type: string, data: object, replay = true): Promi
     ),
   );
 async function end(runId: string, state = 'succeeded'): Promise<void> {
-  await withDatabase(stack.databaseUrl, async (db) => {
+  await withDatabase(house.stack.databaseUrl, async (db) => {
     await db.query('BEGIN');
     await db.query('UPDATE run SET state = $2, ended_at = now() WHERE id = $1', [runId, state]);
     await db.query('UPDATE run SET last_event = last_event + 1 WHERE id = $1', [runId]);
-    await db.query("INSERT INTO run_event (run_id, seq, type, data) SELECT id, last_event, 'run', $2 FROM run WHERE id = $1", [runId, JSON.stringify({ state })]);
+    await db.query(
+      "INSERT INTO run_event (run_id, seq, type, data) SELECT id, last_event, 'run', $2 FROM run WHERE id = $1",
+      [runId, JSON.stringify({ state })],
+    );
     await db.query('COMMIT');
     await db.query("SELECT pg_notify('run_event', $1)", [runId]);
   });
@@ -46,11 +43,14 @@ interface Watched {
   ended: Promise<void>;
   leave(): void;
 }
-function watch(runId: string, options: { query?: string; headers?: Record<string, string>; url?: string } = {}): Promise<Watched> {
+function watch(
+  runId: string,
+  options: { query?: string; headers?: Record<string, string>; url?: string } = {},
+): Promise<Watched> {
   return new Promise((resolve, reject) => {
     const request = get(
-      `${options.url ?? stack.url}/v1/runs/${runId}/events${options.query ?? ''}`,
-      { headers: { authorization: `Bearer ${stack.token}`, ...options.headers } },
+      `${options.url ?? house.stack.url}/v1/runs/${runId}/events${options.query ?? ''}`,
+      { headers: { authorization: `Bearer ${house.stack.token}`, ...options.headers } },
       (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (piece: string) => {
@@ -83,7 +83,10 @@ describe('the stream of a run', () => {
     await append(id, 'leg', { leg: 0, state: 'running' });
     const seen = await watch(id);
     expect(seen.response.statusCode).toBe(200);
-    expect(seen.response.headers).toMatchObject({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+    expect(seen.response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+    });
     await until(() => seen.ids().length === 2);
     await append(id, 'step', { leg: 0, step: 0, state: 'running' });
     await until(() => seen.ids().length === 3);
@@ -132,7 +135,7 @@ describe('the stream of a run', () => {
 
   test('is the same from every replica', async () => {
     const id = await newRun();
-    const other = await stack.another();
+    const other = await house.stack.another();
     const [here, there] = await Promise.all([watch(id), watch(id, { url: other.url })]);
     for (const step of [0, 1]) await append(id, 'step', { step });
     await end(id);
@@ -145,7 +148,7 @@ describe('the stream of a run', () => {
     const id = await newRun();
     const seen = await watch(id);
     await until(() => seen.ids().length === 1);
-    await withDatabase(stack.databaseUrl, async (db) => {
+    await withDatabase(house.stack.databaseUrl, async (db) => {
       await db.query("INSERT INTO run_event (run_id, seq, type, data) VALUES ($1, 2, 'log', '{}')", [id]);
       await db.query('UPDATE run SET last_event = 2 WHERE id = $1', [id]);
     });
@@ -155,8 +158,11 @@ describe('the stream of a run', () => {
 
   test('of a thousand events arrives whole and in order', async () => {
     const id = await newRun();
-    await withDatabase(stack.databaseUrl, async (db) => {
-      await db.query("INSERT INTO run_event (run_id, seq, type, data) SELECT $1, n, 'log', jsonb_build_object('text', repeat('x', 2000)) FROM generate_series(2, 1300) AS n", [id]);
+    await withDatabase(house.stack.databaseUrl, async (db) => {
+      await db.query(
+        "INSERT INTO run_event (run_id, seq, type, data) SELECT $1, n, 'log', jsonb_build_object('text', repeat('x', 2000)) FROM generate_series(2, 1300) AS n",
+        [id],
+      );
       await db.query('UPDATE run SET last_event = 1300 WHERE id = $1', [id]);
     });
     const seen = await watch(id);
@@ -167,7 +173,8 @@ describe('the stream of a run', () => {
 
   test('is given up when its client leaves', async () => {
     const id = await newRun();
-    const streams = async () => Number(/^plumbline_event_streams (\d+)$/m.exec((await stack.call('GET', '/metrics')).text)?.[1]);
+    const streams = async () =>
+      Number(/^plumbline_event_streams (\d+)$/m.exec((await house.stack.call('GET', '/metrics')).text)?.[1]);
     const before = await streams();
     const watching = await Promise.all([1, 2, 3].map(() => watch(id)));
     expect(await streams()).toBe(before + 3);
@@ -182,21 +189,25 @@ describe('the stream of a run', () => {
 
   test.each(['-1', 'x', '1.5', '99999999999'])('Last-Event-ID %s is refused', async (last) => {
     const id = await newRun();
-    const answer = await stack.call('GET', `/v1/runs/${id}/events`, { headers: { 'last-event-id': last } });
+    const answer = await house.stack.call('GET', `/v1/runs/${id}/events`, { headers: { 'last-event-id': last } });
     expect(said(answer)).toEqual([422, 'invalid-request', '#/header/Last-Event-ID']);
-    expect(said(await stack.call('GET', `/v1/runs/${id}/events?after=${last}`))).toEqual([422, 'invalid-request', '#/query/after']);
+    expect(said(await house.stack.call('GET', `/v1/runs/${id}/events?after=${last}`))).toEqual([
+      422,
+      'invalid-request',
+      '#/query/after',
+    ]);
   });
 
   test('HEAD does not wait for the run', async () => {
     const id = await newRun();
-    const answer = await stack.call('HEAD', `/v1/runs/${id}/events`, { timeoutMs: 3_000 });
+    const answer = await house.stack.call('HEAD', `/v1/runs/${id}/events`, { timeoutMs: 3_000 });
     expect([answer.status, answer.text]).toEqual([200, '']);
   });
 });
 
 test('a control plane that stops ends its streams, and does so within 5 s', async () => {
   const id = await newRun();
-  const other = await stack.another();
+  const other = await house.stack.another();
   const watching = await Promise.all([1, 2, 3].map(() => watch(id, { url: other.url })));
   const before = performance.now();
   await other.stop();

@@ -1,5 +1,5 @@
 // What a probe costs: memory at rest, time of a snapshot, and the share of one core that the probe and its sampling take while a
-// 500 Mbit/s iperf3 runs for 20 s on loopback (the test tool not counted). Runs what was built: node apps/probe/bench/probe-cost.mjs
+// 500 Mbit/s iperf3 runs for 20 s on loopback (the test tool not counted). Runs what was built: node apps/probe/bench/probe-cost.bench.mjs
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
