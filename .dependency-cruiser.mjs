@@ -54,7 +54,7 @@ export default {
     },
     {
       name: 'entry-points-only',
-      comment: "another room is entered by its src/index.ts alone, also from tests",
+      comment: 'another room is entered by its src/index.ts alone, also from tests',
       severity: 'error',
       from: { path: '^(apps|libs)/([^/]+)/' },
       to: { path: '^(apps|libs)/[^/]+/', pathNot: ['^$1/$2/', '^(apps|libs)/[^/]+/src/index\\.ts$'] },

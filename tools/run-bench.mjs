@@ -18,7 +18,8 @@ const files = rooms
   .filter((folder) => existsSync(folder))
   .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
   .filter(
-    (file) => /\.bench\.(ts|mjs)$/.test(file) && (filters.length === 0 || filters.some((filter) => file.includes(filter))),
+    (file) =>
+      /\.bench\.(ts|mjs)$/.test(file) && (filters.length === 0 || filters.some((filter) => file.includes(filter))),
   )
   .sort();
 

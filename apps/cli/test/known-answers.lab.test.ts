@@ -1,5 +1,5 @@
 import { labDown, labExec, labSet, labStart, labUp } from '@plumbline/lab';
-import { type Product, startProbe, startProduct, valueOf } from '@plumbline/testing';
+import { metricValue, type Product, startProbe, startProduct } from '@plumbline/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -77,14 +77,14 @@ const measure = async (test: object) => {
 
 test('rtt: the path takes 44.08 ms and the measured median lies just above', async () => {
   const run = await measure({ kind: 'rtt', count: 15, intervalS: 0.2 });
-  expect(valueOf(run, 0, 'rtt.p50')).toBeGreaterThan(44.08);
-  expect(valueOf(run, 0, 'rtt.p50')).toBeLessThan(45.5);
-  expect(valueOf(run, 0, 'loss')).toBe(0);
+  expect(metricValue(run, 0, 'rtt.p50')).toBeGreaterThan(44.08);
+  expect(metricValue(run, 0, 'rtt.p50')).toBeLessThan(45.5);
+  expect(metricValue(run, 0, 'loss')).toBe(0);
 });
 
 describe('one stream', () => {
   test('through the API and with the bare tool: the same, and what theory says', async () => {
-    const ours = valueOf(await measure(stream()), 0, 'throughput');
+    const ours = metricValue(await measure(stream()), 0, 'throughput');
     const bare = await bareIperf3([]);
     expect(ours / bare).toBeGreaterThan(0.97);
     expect(ours / bare).toBeLessThan(1.03);
@@ -92,7 +92,7 @@ describe('one stream', () => {
     expect(ours / LINK_PAYLOAD_BPS).toBeLessThan(1.005);
   });
   test('reverse, the server sends', async () => {
-    const ours = valueOf(await measure(stream({ direction: 'reverse' })), 0, 'throughput');
+    const ours = metricValue(await measure(stream({ direction: 'reverse' })), 0, 'throughput');
     const bare = await bareIperf3(['-R']);
     expect(ours / bare).toBeGreaterThan(0.97);
     expect(ours / bare).toBeLessThan(1.03);
@@ -101,7 +101,7 @@ describe('one stream', () => {
     ['reno', 0.985],
     ['bbr', 0.953],
   ])('%s without loss reaches the link', async (congestionControl, least) => {
-    const share = valueOf(await measure(stream({ congestionControl })), 0, 'throughput') / LINK_PAYLOAD_BPS;
+    const share = metricValue(await measure(stream({ congestionControl })), 0, 'throughput') / LINK_PAYLOAD_BPS;
     expect(share).toBeGreaterThan(least);
     expect(share).toBeLessThan(1.005);
   });
@@ -113,18 +113,18 @@ describe('a window is a ceiling', () => {
     [64, 13.4e6],
   ])('%i KiB: window / RTT of the sampled socket', async (kib, about) => {
     const run = await measure(stream({ windowBytes: kib * 1024, durationS: 6, omitS: 2 }));
-    const throughput = valueOf(run, 0, 'throughput');
-    const ceiling = (valueOf(run, 0, 'window.max') * 8) / (valueOf(run, 0, 'rtt.mean') / 1000);
+    const throughput = metricValue(run, 0, 'throughput');
+    const ceiling = (metricValue(run, 0, 'window.max') * 8) / (metricValue(run, 0, 'rtt.mean') / 1000);
     expect(throughput / ceiling).toBeGreaterThan(0.88);
     expect(throughput / ceiling).toBeLessThan(1);
     expect(throughput / about).toBeGreaterThan(0.96);
     expect(throughput / about).toBeLessThan(1.04);
-    expect(valueOf(run, 0, 'limited.receive-window')).toBeGreaterThan(0.5);
+    expect(metricValue(run, 0, 'limited.receive-window')).toBeGreaterThan(0.5);
   });
   test('window scaling stripped on the path: 65535 B a round trip', async () => {
     await labSet(LAB, 2, undefined, { command: 'wscale', keep: false });
     try {
-      const throughput = valueOf(await measure(stream({ durationS: 6, omitS: 2 })), 0, 'throughput');
+      const throughput = metricValue(await measure(stream({ durationS: 6, omitS: 2 })), 0, 'throughput');
       expect(throughput).toBeGreaterThan(11.2e6);
       expect(throughput).toBeLessThan(11.6e6);
     } finally {
@@ -138,9 +138,9 @@ test('1 % loss costs a cubic stream five sixths of the link, and the retransmits
   try {
     const run = await measure(stream({ durationS: 15 }));
     // One draw: the response function is an upper bound (timeouts), the scatter of about 150 losses is 4 % (VECTORS.md 3).
-    expect(valueOf(run, 0, 'throughput')).toBeGreaterThan(1.6e6);
-    expect(valueOf(run, 0, 'throughput')).toBeLessThan(3.6e6);
-    expect(valueOf(run, 0, 'retransmits')).toBeGreaterThan(5);
+    expect(metricValue(run, 0, 'throughput')).toBeGreaterThan(1.6e6);
+    expect(metricValue(run, 0, 'throughput')).toBeLessThan(3.6e6);
+    expect(metricValue(run, 0, 'retransmits')).toBeGreaterThan(5);
   } finally {
     await labSet(LAB, 2, 'ab', { command: 'loss', ratio: 0 });
   }

@@ -5,6 +5,7 @@ export { jsonSchemaOf } from './json-schema.js';
 export * from './measurements/path-mtu/index.js';
 export * from './measurements/rtt/index.js';
 export * from './measurements/throughput/index.js';
+export * from './measurements/transactions/index.js';
 export * from './measurements/udp-load/index.js';
 export type { MetricFact } from './metric-fact.js';
 export * from './tool.js';

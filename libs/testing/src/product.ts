@@ -76,7 +76,7 @@ export const RunDocument = z.looseObject({
 export type RunDocument = z.output<typeof RunDocument>;
 
 /** The value of a step's metric. @throws {Error} when it is missing or null: a test must not go on with nothing */
-export function valueOf(run: RunDocument, step: number, name: string, leg = 0): number {
+export function metricValue(run: RunDocument, step: number, name: string, leg = 0): number {
   const found = run.legs[leg]?.steps[step]?.metrics.find((m) => m.name === name);
   if (typeof found?.value !== 'number')
     throw new Error(`no ${name} in step ${step}: ${JSON.stringify(run.legs[leg]?.steps[step], null, 1)}`);

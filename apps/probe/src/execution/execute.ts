@@ -33,9 +33,11 @@ export class Executor {
   async findOrStart(request: ExecuteRequest): Promise<Spooled> {
     const id = readId(request.claim?.attemptId ?? '');
     const near = this.attempts.find(id, 'near');
+    const far = this.attempts.find(id, 'far');
+    // A path between two endpoints of this probe: both sides are here, and the endpoint says which is meant.
+    if (request.attachOnly && far && far.facts.endpoint === request.endpoint) return far;
     if (near) return near;
     if (!request.attachOnly) return this.turnstile.pass(() => this.#start(id, request));
-    const far = this.attempts.find(id, 'far');
     if (far) return far;
     throw unknownAttempt(id);
   }
