@@ -45,7 +45,7 @@ export function makeService(parts: ServiceParts): ProbeServiceImplementation {
         if (!endpoint) throw new Refused(ended('endpoint-unknown', `There is no endpoint ${request.endpoint} here.`));
         const peer = IpAddress.safeParse(request.peerAddress).data;
         const takenAt = configuration.now();
-        return { takenAt, facts: await takeSnapshot(endpoint, peer, facts.tools, parts.temporary) };
+        return { takenAt, facts: await takeSnapshot(endpoint, peer, facts.tools, parts.temporary, request.filesOnly) };
       }),
     respond: (request, context) => guarded(logger, context, () => responder.respond(request)),
     execute: (request, context) => execute(parts, request, context),

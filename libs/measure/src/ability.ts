@@ -11,6 +11,9 @@ export interface ProbeHost {
   readonly root?: boolean;
 }
 
+/** The phase before the test's own: a few echoes, so that ratios to the idle round trip have their denominator. */
+export const BASELINE_PHASE = 'baseline';
+
 /** A program to run for an attempt. `{file:NAME}` in argv stands for the path of a temporary file of `files`. */
 export interface Phase {
   readonly name: string;

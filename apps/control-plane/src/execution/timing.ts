@@ -15,8 +15,7 @@ export const TIMING = {
   answerMs: 2_500,
   respondMs: 6_000,
   snapshotMs: 3_000,
-  /** How long the start waits for the near side's snapshot once the far side is ready. */
-  snapshotGraceMs: 60,
+
   stopMs: 1_000,
   /** An Execute stream that says nothing for this long is broken (probes say that they are alive every second). */
   silenceMs: 3_500,

@@ -2,7 +2,7 @@
  * The keys of a snapshot's facts, for libs/measure's parseSnapshot. The probe reads and never interprets.
  *   sysctl.net.ipv4.tcp_*              every file /proc/sys/net/ipv4/tcp_* that may be read (not tcp_fastopen_key, a secret)
  *   sysctl.net.core.{rmem_max,wmem_max,rmem_default,wmem_default,default_qdisc,netdev_max_backlog}
- *   file./proc/{loadavg,uptime,net/snmp,net/netstat}
+ *   file./proc/{loadavg,uptime,net/snmp,net/netstat,net/dev}
  *   file./sys/class/net/IF/{speed,duplex,mtu}   only when /sys shows this network namespace
  *   cmd.uname       `Linux HOSTNAME RELEASE VERSION MACHINE`, by uname(2)
  *   cmd.nproc       CPUs that this process may use, by sched_getaffinity(2)
@@ -26,17 +26,21 @@ import { type Argv, runCommands } from './commands.js';
 import type { ToolText } from './facts.js';
 
 const CORE_SYSCTLS = ['rmem_max', 'wmem_max', 'rmem_default', 'wmem_default', 'default_qdisc', 'netdev_max_backlog'];
-const FILES = ['/proc/loadavg', '/proc/uptime', '/proc/net/snmp', '/proc/net/netstat'];
+const FILES = ['/proc/loadavg', '/proc/uptime', '/proc/net/snmp', '/proc/net/netstat', '/proc/net/dev'];
 
-/** The host as it is now. Well under 100 ms on an idle host; at most a little over a second. */
+/**
+ * The host as it is now. Well under 100 ms on an idle host; at most a little over a second.
+ * @param filesOnly leaves out what needs a program: a few milliseconds
+ */
 export async function takeSnapshot(
   endpoint: ProbeEndpoint,
   peerAddress: string | undefined,
   tools: readonly ToolText[],
   temporary: string,
+  filesOnly = false,
 ): Promise<RawFact[]> {
   const device = endpoint.interface ?? interfaceOf(endpoint.address);
-  const commands = commandFacts(commandsFor(endpoint, device, peerAddress), temporary);
+  const commands = filesOnly ? [] : commandFacts(commandsFor(endpoint, device, peerAddress), temporary);
   const files = await Promise.all([...sysctlFiles(), ...FILES.map(fileKey), ...deviceFiles(device)].map(fileFact));
   return [...machineFacts(device, endpoint.address), ...toolFacts(tools), ...files, ...(await commands)];
 }

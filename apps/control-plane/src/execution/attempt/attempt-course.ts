@@ -1,3 +1,4 @@
+import { BASELINE_PHASE } from '@plumbline/measure';
 import { type End, type Ending, ended, type SocketSample } from '@plumbline/model';
 import { labelled } from '@plumbline/plans';
 import type { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
@@ -46,6 +47,8 @@ export class AttemptCourse {
   private readonly facts: Partial<Record<End, ProbeFacts>> = {};
   private readonly early = new AbortController();
   private before: Snapshots = {};
+  /** Resolves when the test's own program runs, or nothing will run any more. */
+  private readonly underWay = Promise.withResolvers<void>();
   private storing: Promise<void> = Promise.resolve();
   private live: LiveSamples;
   private readonly writer: LiveWriter;
@@ -88,7 +91,7 @@ export class AttemptCourse {
     const near = this.facts.near;
     if (!near) return this.finishWithout(ended('probe-unreachable'));
     const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
-    const nearSnapshot = this.takeBefore('near');
+    for (const end of ENDS) this.takeBefore(end);
     const consent = await this.tools.consents.ask(this.task, near, signal);
     if (this.task.lease.over.aborted) throw new LeaseLost(this.task.leg.id);
     if ('outcome' in consent || this.cause.ending) {
@@ -98,25 +101,25 @@ export class AttemptCourse {
         await Promise.all(ENDS.map((end) => this.stop(end, this.cause.reason ?? 'interrupted')));
       return this.finishWithout('outcome' in consent ? consent : ended('cancelled-by-user'));
     }
-    // The far probe sets up its server first and tells its facts then: both at once would cost the start of the test twice.
-    this.takeBefore('far');
-    await Promise.race([nearSnapshot, pause(TIMING.snapshotGraceMs)]);
     const conducted = await this.conductWith(consent);
     return 'unknown' in conducted ? this.finishWithout(ended('probe-lost')) : this.finish(conducted);
   }
 
-  /** Begins to read the facts of one end before the test; they are stored in the background. */
-  private takeBefore(end: End): Promise<void> {
+  /**
+   * Begins to read the facts of one end before the test; they are stored in the background. The test does not wait for
+   * them: counters are read at once, and what takes longer (route, qdisc, offloads) is not changed by a test.
+   */
+  private takeBefore(end: End): void {
     const signal = AbortSignal.any([this.cause.signal, this.task.lease.over, this.early.signal]);
     const note = (text: string): void => this.note(text);
-    const { read, stored } = this.tools.snapshots.take(this.task, 'before', {
+    const { stored } = this.tools.snapshots.take(this.task, 'before', {
       ends: [end],
       into: this.before,
       signal,
       note,
+      later: this.underWay.promise,
     });
     this.storing = Promise.all([this.storing, stored]).then(() => undefined);
-    return read;
   }
 
   /** Both Inventories. A light test may go on without the far one: it may have a standing grant. */
@@ -152,6 +155,7 @@ export class AttemptCourse {
 
   private onChange(end: End, change: Change): void {
     if (change.kind === 'started') {
+      if (end === 'near' && change.started.phase !== BASELINE_PHASE) this.underWay.resolve();
       const records = this.conduct?.records;
       const commands = records ? ENDS.flatMap((one) => commandsOf(records[one])) : [];
       this.tools.records.commands(this.task, commands).catch(() => undefined);
@@ -173,6 +177,7 @@ export class AttemptCourse {
   /** Stores bytes, reads them, and ends the attempt in one transaction; then the probes may forget it. */
   private async finish(conducted: Conducted): Promise<AttemptResult> {
     const { task, tools } = this;
+    this.underWay.resolve();
     const records = ENDS.map((end) => conducted.records[end]);
     await this.writer.stop();
     const leavings = { records, samples: this.live.all, before: this.before, ending: conducted.ending };

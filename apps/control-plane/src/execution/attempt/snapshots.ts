@@ -16,6 +16,8 @@ export interface TakeOptions {
   readonly into: Snapshots;
   readonly signal: AbortSignal;
   readonly note: (text: string) => void;
+  /** Programs that read facts are started no sooner than this; absent: at once. */
+  readonly later?: Promise<void>;
 }
 
 /** Facts of both hosts around an attempt: parsed for the record, and raw as an artifact. Their absence never fails a test. */
@@ -36,11 +38,14 @@ export class AttemptSnapshots {
    * @param note what could not be taken, for the record
    */
   take(task: AttemptTask, moment: Moment, options: TakeOptions): { read: Promise<void>; stored: Promise<void> } {
-    const { ends, into, signal, note } = options;
+    const { ends, into, signal, note, later } = options;
     const read = ends.map(async (end) => {
       try {
         const [probe, { endpoint }] = [targetOf(task, end), endpointOf(task, end)];
-        const one = await this.probes.takeSnapshot(probe, endpoint, peerOf(task, end).address, signal);
+        const { address } = peerOf(task, end);
+        const one = await (later
+          ? this.probes.takeSnapshotInParts(probe, endpoint, address, later, signal)
+          : this.probes.takeSnapshot(probe, endpoint, address, signal));
         into[end] = one.snapshot;
         return { end, ...one };
       } catch (error) {

@@ -39,12 +39,40 @@ export class GrpcProbeDirectory extends ProbeDirectory {
     peerAddress: string,
     signal?: AbortSignal,
   ): Promise<TakenSnapshot> {
-    const connection = await this.connections.to(probe);
-    const { facts, takenAt } = await connection.snapshot(
-      { endpoint, peerAddress },
-      { deadlineMs: TIMING.snapshotMs, ...(signal ? { signal } : {}) },
-    );
+    const { facts, takenAt } = await this.facts(probe, { endpoint, peerAddress }, signal);
+    return this.readFacts(facts, takenAt);
+  }
+
+  /**
+   * A snapshot in two parts, so that reading it does not hold up a test: counters and sysctls now, and what needs a program
+   * (route, qdisc, offloads: a test does not change them) once `later` resolves. Where both tell a fact, the first holds.
+   * @throws {ProbeCallError}
+   */
+  async takeSnapshotInParts(
+    probe: ProbeTarget,
+    endpoint: string,
+    peerAddress: string,
+    later: Promise<void>,
+    signal?: AbortSignal,
+  ): Promise<TakenSnapshot> {
+    const first = await this.facts(probe, { endpoint, peerAddress, filesOnly: true }, signal);
+    await later;
+    const second = await this.facts(probe, { endpoint, peerAddress }, signal).catch(() => ({ facts: [] }));
+    const known = new Set(first.facts.map(({ key }) => key));
+    return this.readFacts([...first.facts, ...second.facts.filter(({ key }) => !known.has(key))], first.takenAt);
+  }
+
+  private readFacts(facts: readonly RawFact[], takenAt: Date | undefined): TakenSnapshot {
     return { facts, snapshot: this.catalogue.readFacts(facts, takenAt ?? new Date()) };
+  }
+
+  private async facts(
+    probe: ProbeTarget,
+    request: { endpoint: string; peerAddress: string; filesOnly?: boolean },
+    signal?: AbortSignal,
+  ) {
+    const connection = await this.connections.to(probe);
+    return connection.snapshot(request, { deadlineMs: TIMING.snapshotMs, ...(signal ? { signal } : {}) });
   }
 }
 

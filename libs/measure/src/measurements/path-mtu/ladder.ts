@@ -15,11 +15,14 @@ export function firstSizesBytes(ceilingBytes: number): readonly number[] {
   ].sort((a, b) => a - b);
 }
 
-/** Sizes between the largest that passed and the smallest that did not, evenly spread; none: nothing lies between. */
+/**
+ * Sizes between the largest that passed and the smallest that did not, evenly spread; none: nothing lies between. One less
+ * than fit a spec, so that the size that passed can be tried again beside them.
+ */
 export function sizesBetween(passedBytes: number, refusedBytes: number): readonly number[] {
   const gap = refusedBytes - passedBytes - 1;
   if (gap <= 0) return [];
-  const howMany = Math.min(gap, MOST_SIZES);
+  const howMany = Math.min(gap, MOST_SIZES - 1);
   const sizes = Array.from(
     { length: howMany },
     (_, i) => passedBytes + Math.round(((i + 1) * (gap + 1)) / (howMany + 1)),

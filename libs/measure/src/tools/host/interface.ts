@@ -29,8 +29,35 @@ export function interfaceOf(facts: Facts, name: string): HostSnapshot['interface
     driver: /^driver:\s*(\S+)/m.exec(facts.text('cmd.ethtool-driver') ?? '')?.[1],
     offloads: offloadsOf(facts.text('cmd.ethtool-features')),
     ring: ringOf(facts.text('cmd.ethtool-ring')),
-    counters: countersOf(link?.stats64),
+    counters: countersOf(link?.stats64, deviceCountersOf(facts.text('file./proc/net/dev'), name)),
   };
+}
+
+/** Columns of /proc/net/dev (net/core/net-procfs.c) that mean exactly what the link's own counters of that name mean. */
+const DEVICE_COLUMNS: Readonly<Record<string, number>> = {
+  rx_bytes: 0,
+  rx_packets: 1,
+  rx_errors: 2,
+  rx_fifo_errors: 4,
+  tx_bytes: 8,
+  tx_packets: 9,
+  tx_errors: 10,
+  tx_dropped: 11,
+  tx_fifo_errors: 12,
+};
+
+/** Read without starting a program, so before the test also where the rest is read while it begins. */
+function deviceCountersOf(text: string | undefined, name: string): Record<string, number> {
+  const line = text?.split('\n').find((candidate) => candidate.trimStart().startsWith(`${name}:`));
+  const columns =
+    line
+      ?.slice(line.indexOf(`${name}:`) + name.length + 1)
+      .trim()
+      .split(/\s+/) ?? [];
+  const numbers = Object.entries(DEVICE_COLUMNS).map(
+    ([key, column]) => [key, Number(columns[column] ?? Number.NaN)] as const,
+  );
+  return Object.fromEntries(numbers.filter(([, value]) => Number.isSafeInteger(value)));
 }
 
 function jsonList<T extends z.ZodType>(facts: Facts, key: string, schema: T): z.output<T>[] | undefined {
@@ -53,11 +80,15 @@ function jsonOf(text: string): unknown {
 }
 
 /** `rx_errors`, `rx_crc_errors`, `tx_dropped`, ... */
-function countersOf(stats: z.output<typeof Link>['stats64']): Record<string, number> | undefined {
-  if (!stats) return undefined;
-  return Object.fromEntries(
-    (['rx', 'tx'] as const).flatMap((way) => Object.entries(stats[way] ?? {}).map(([key, n]) => [`${way}_${key}`, n])),
+function countersOf(
+  stats: z.output<typeof Link>['stats64'],
+  device: Record<string, number>,
+): Record<string, number> | undefined {
+  const link = (['rx', 'tx'] as const).flatMap((way) =>
+    Object.entries(stats?.[way] ?? {}).map(([key, n]) => [`${way}_${key}`, n] as const),
   );
+  const counters = { ...Object.fromEntries(link), ...device };
+  return Object.keys(counters).length > 0 ? counters : undefined;
 }
 
 /** Lines such as `tcp-segmentation-offload: on [fixed]`. */

@@ -149,3 +149,22 @@ test('no text makes it throw or breaks its form', () => {
     { numRuns: 300 },
   );
 });
+
+test('counters of the device file hold over those that a program read later', () => {
+  const dev = [
+    'Inter-|   Receive                                                |  Transmit',
+    ' face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed',
+    '  wan0: 1000 10 1 2 3 4 0 0 2000 20 5 6 7 0 8 0',
+    '   wan01: 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9',
+  ].join('\n');
+  const link = [{ ifname: 'wan0', mtu: 1500, stats64: { rx: { bytes: 5000, crc_errors: 2 }, tx: { packets: 99 } } }];
+  const fact = (key: string, text: string) => ({ key, source: '', text, error: '' });
+  const facts = [
+    fact('probe.interface', 'wan0'),
+    fact('file./proc/net/dev', dev),
+    fact('cmd.ip-link', JSON.stringify(link)),
+  ];
+  const { counters } = parseSnapshot(facts, { takenAt: new Date(0).toISOString() }).interface ?? {};
+  expect(counters).toMatchObject({ rx_bytes: 1000, rx_errors: 1, rx_fifo_errors: 3, tx_packets: 20, tx_dropped: 6 });
+  expect(counters).toMatchObject({ rx_crc_errors: 2 });
+});

@@ -1,5 +1,5 @@
 import type { SocketSample } from '@plumbline/model';
-import type { AttemptOutput, PhaseOutput } from '../../ability.js';
+import { type AttemptOutput, BASELINE_PHASE, type PhaseOutput } from '../../ability.js';
 import {
   payloadRateBps,
   summariseSocket,
@@ -142,7 +142,7 @@ function socketsOf(spec: ThroughputSpec, { samples, phases }: AttemptOutput): Th
 }
 
 function baselineOf(phases: readonly PhaseOutput[]): ThroughputResult['baseline'] {
-  const phase = phases.find(({ end, name }) => end === 'near' && name === 'baseline');
+  const phase = phases.find(({ end, name }) => end === 'near' && name === BASELINE_PHASE);
   const ping = phase && parsePing(phase.stdout);
   if (ping?.sent === undefined) return undefined;
   const rtts = ping.replies.flatMap(({ rttMs }) => rttMs ?? []);

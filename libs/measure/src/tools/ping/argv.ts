@@ -1,4 +1,4 @@
-import type { NearInput, Phase, ProbeHost } from '../../ability.js';
+import { BASELINE_PHASE, type NearInput, type Phase, type ProbeHost } from '../../ability.js';
 import type { RttSpec } from '../../measurements/rtt/index.js';
 import { pingCan } from './version.js';
 
@@ -41,7 +41,7 @@ export function baselinePhase(host: ProbeHost, input: NearInput): Phase | undefi
   const short = pingCan(host).smallestIntervalS <= 0.01;
   const echoes = { count: short ? 5 : 3, intervalS: short ? 0.01 : 0.2, payloadBytes: 56, lingerS: 1 };
   return {
-    name: 'baseline',
+    name: BASELINE_PHASE,
     tool: 'ping',
     argv: pingArgv(echoes, input),
     timeoutMs: BASELINE_TIMEOUT_MS,

@@ -1,0 +1,62 @@
+import type { TraceFlow, TraceHop, TraceResult } from './result.js';
+
+/** What of a hop's silence is loss: only what all later hops that answer, and the far end, lose as well. */
+export function hopLossRatio({ reached, hops }: TraceFlow, hop: number): number | undefined {
+  if (!reached) return undefined;
+  const later = hops.filter((one) => one.hop >= hop && one.answered > 0).map(unansweredRatio);
+  return later.length > 0 ? Math.min(...later) : undefined;
+}
+
+export const unansweredRatio = ({ sent, answered }: TraceHop): number => (sent > 0 ? (sent - answered) / sent : 0);
+
+/**
+ * Different ways that the flows took. A silent hop fits any host: two flows differ only where both know their hop and it is
+ * not the same.
+ */
+export function distinctWays({ flows }: Pick<TraceResult, 'flows'>): readonly TraceFlow[] {
+  const ways: TraceFlow[] = [];
+  for (const flow of flows) if (!ways.some((way) => sameWay(way, flow))) ways.push(flow);
+  return ways;
+}
+
+function sameWay(a: TraceFlow, b: TraceFlow): boolean {
+  if (a.reached && b.reached && a.hops.length !== b.hops.length) return false;
+  return a.hops.every((hop) => {
+    const other = b.hops.find((one) => one.hop === hop.hop);
+    return (
+      !other ||
+      other.hosts.length === 0 ||
+      hop.hosts.length === 0 ||
+      hop.hosts.some((host) => other.hosts.includes(host))
+    );
+  });
+}
+
+/** A hop that is not the same as last time. */
+export interface TraceChange {
+  readonly hop: number;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** What changed since an earlier trace: hops where both know who answered, and nobody answered both times; and another length. */
+export function traceChanges(before: TraceResult, after: TraceResult): readonly TraceChange[] {
+  const [old, now] = [hostsByHop(before), hostsByHop(after)];
+  const hops = [...new Set([...old.keys(), ...now.keys()])].sort((a, b) => a - b);
+  const bothReached = before.flows.some(({ reached }) => reached) && after.flows.some(({ reached }) => reached);
+  return hops.flatMap((hop) => {
+    const [was, is] = [old.get(hop) ?? [], now.get(hop) ?? []];
+    if (was.length === 0 || is.length === 0) {
+      const gone = bothReached && old.has(hop) !== now.has(hop);
+      return gone ? [{ hop, before: was, after: is }] : [];
+    }
+    return was.some((host) => is.includes(host)) ? [] : [{ hop, before: was, after: is }];
+  });
+}
+
+function hostsByHop({ flows }: TraceResult): Map<number, string[]> {
+  const hosts = new Map<number, string[]>();
+  for (const { hop, hosts: found } of flows.flatMap((flow) => flow.hops))
+    hosts.set(hop, [...new Set([...(hosts.get(hop) ?? []), ...found])]);
+  return hosts;
+}

@@ -1,0 +1,2 @@
+export { traceByTracepath } from './trace.js';
+export { tracepath } from './version.js';
