@@ -13,7 +13,7 @@ export function traceMetricsOf(result: TraceResult | undefined, ending: Ending):
   if (!holds) return WHOLE.map((name) => asMetric(name, 'attempt-failed'));
   const several = result.flows.length > 1;
   const hops = result.flows.flatMap((flow) =>
-    flow.hops.flatMap((hop) => hopMetrics(flow, hop, several ? { stream: String(flow.flow) } : {})),
+    flow.hops.flatMap((hop) => hopMetrics(result, flow, hop, several ? { stream: String(flow.flow) } : {})),
   );
   return [...wholeMetrics(result), ...hops];
 }
@@ -34,19 +34,19 @@ function wholeMetrics(result: TraceResult): Metric[] {
   return [
     asMetric('hops', least(ends.map(({ hop }) => hop))),
     asMetric('flows.distinct', result.flows.length > 0 ? distinctWays(result).length : 'not-measured-here'),
-    asMetric('loss', sent > 0 ? (sent - answered) / sent : 'no-reply'),
+    asMetric('loss', sent === 0 ? 'no-reply' : result.counted ? (sent - answered) / sent : 'tool-cannot-say'),
     asMetric('rtt.min', least(ends.flatMap(({ rttMinMs }) => rttMinMs ?? []))),
     asMetric('rtt.mean', weight > 0 ? sum(means.map(({ rttMeanMs, n }) => rttMeanMs * n)) / weight : 'no-reply'),
     asMetric('rtt.max', greatest(ends.flatMap(({ rttMaxMs }) => rttMaxMs ?? []))),
   ];
 }
 
-function hopMetrics(flow: TraceFlow, hop: TraceHop, more: Labels): Metric[] {
+function hopMetrics({ counted }: TraceResult, flow: TraceFlow, hop: TraceHop, more: Labels): Metric[] {
   const labels = { hop: String(hop.hop), ...more };
   const rtt = (value: number | undefined): Value => value ?? (hop.answered > 0 ? 'tool-cannot-say' : 'no-reply');
   return [
-    asMetric('hop.loss', hopLossRatio(flow, hop.hop) ?? 'tool-cannot-say', labels),
-    asMetric('hop.unanswered', hop.sent > 0 ? unansweredRatio(hop) : 'tool-cannot-say', labels),
+    asMetric('hop.loss', (counted ? hopLossRatio(flow, hop.hop) : undefined) ?? 'tool-cannot-say', labels),
+    asMetric('hop.unanswered', counted && hop.sent > 0 ? unansweredRatio(hop) : 'tool-cannot-say', labels),
     asMetric('hop.rtt.min', rtt(hop.rttMinMs), labels),
     asMetric('hop.rtt.mean', rtt(hop.rttMeanMs), labels),
     asMetric('hop.rtt.max', rtt(hop.rttMaxMs), labels),

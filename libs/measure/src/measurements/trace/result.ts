@@ -33,6 +33,8 @@ export const TraceResult = z
     destination: z.string(),
     /** All packets of a flow have the same addresses and ports, so that a load balancer keeps them together. */
     pinned: z.boolean(),
+    /** Whether the tool counts what was not answered: one that asks each hop once cannot tell loss. */
+    counted: z.boolean(),
     flows: z.array(TraceFlow),
   })
   .meta({ id: 'TraceResult' });

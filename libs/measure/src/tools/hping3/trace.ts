@@ -10,6 +10,7 @@ import {
 } from '../../measurements/trace/index.js';
 import { synsTimeoutMs, traceArgv } from './argv.js';
 import { type HpingOutput, parseHping } from './parse.js';
+import { countsOf } from './reachability.js';
 import { endingOfSyns, refusesSyns } from './refuses.js';
 
 const INTERVAL_S = 0.3;
@@ -22,7 +23,12 @@ export function readSynTrace(spec: TraceSpec, output: AttemptOutput): Reading {
   const result = parsed && resultOf(spec, parsed, destination);
   const ending = endingOfSyns(output.ending, phase, parsed?.sent) ?? { outcome: 'completed' };
   const metrics = traceMetricsOf(result, ending);
-  const notes = [...(parsed?.notes ?? []), ...(result ? traceRemarks(result) : []), ...(result ? stopped(result) : [])];
+  const refusals = countsOf(parsed?.errors.filter(({ hop }) => hop === undefined) ?? []);
+  const notes = [
+    ...(parsed?.notes ?? []),
+    ...refusals.map(({ from, text, count }) => `${count} times from ${from}: ${text}`),
+    ...(result ? [...traceRemarks(result), ...stopped(result)] : []),
+  ];
   return { ending, metrics, result: result ?? null, notes };
 }
 
@@ -37,7 +43,7 @@ function resultOf({ method }: TraceSpec, { errors, hopRtts, replies }: HpingOutp
   const last = hops.reduce((most, { hop }) => Math.max(most, hop), 0);
   if (end) hops.push({ hop: last + 1, hosts: [end.from], sent: 1, answered: 1, ...timesOf(end.rttMs) });
   const flow = { flow: 1, reached: end !== undefined, hops: hops.sort((a, b) => a.hop - b.hop) };
-  return { tool: 'hping3', method, destination, pinned: false, flows: [flow] };
+  return { tool: 'hping3', method, destination, pinned: false, counted: false, flows: [flow] };
 }
 
 const timesOf = (rttMs: number | undefined): Pick<TraceHop, 'rttMinMs' | 'rttMeanMs' | 'rttMaxMs'> =>
@@ -55,7 +61,7 @@ function refuses(spec: TraceSpec, role: End, host: ProbeHost): Ending | undefine
   return refusesSyns(spec, role, host);
 }
 
-/** Two SYNs a hop are enough: one answer moves it on. */
+/** One answer moves it on, and a few may be lost. */
 const synsOf = ({ port, maxHops }: TraceSpec) => ({ port, count: maxHops + 5, intervalS: INTERVAL_S });
 
 export const traceByHping3 = defineAbility(trace, {

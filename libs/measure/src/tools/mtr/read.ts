@@ -27,7 +27,7 @@ export function readMtr(spec: TraceSpec, output: AttemptOutput): Reading {
   const ending = endingOf(output.ending, reads);
   const pinned = spec.method === 'udp';
   const result: TraceResult | undefined =
-    flows.length > 0 ? { tool: 'mtr', method: spec.method, destination, pinned, flows } : undefined;
+    flows.length > 0 ? { tool: 'mtr', method: spec.method, destination, pinned, counted: true, flows } : undefined;
   const notes = [...new Set(reads.flatMap(({ read }) => read?.notes ?? []))];
   const metrics = traceMetricsOf(result, ending);
   return { ending, metrics, result: result ?? null, notes: [...notes, ...(result ? traceRemarks(result) : [])] };

@@ -62,7 +62,7 @@ function resultOf({ method }: TraceSpec, { hops, reached }: TracepathOutput, des
       ),
     ),
   };
-  return { tool: 'tracepath', method, destination, pinned: false, flows: [flow] };
+  return { tool: 'tracepath', method, destination, pinned: false, counted: false, flows: [flow] };
 }
 
 function hopOf(hop: number, lines: readonly TracepathHop[]): TraceHop {
