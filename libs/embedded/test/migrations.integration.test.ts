@@ -7,11 +7,13 @@ import { applyMigrations, type PostgresServer, startPostgres } from '../src/inde
 import { query, temporary } from './stack.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const { dir, remove } = temporary();
+let dir: string;
+let remove: () => void;
 let postgres: PostgresServer;
 let databases = 0;
 
 beforeAll(async () => {
+  ({ dir, remove } = temporary());
   postgres = await startPostgres({ dir });
 });
 afterAll(async () => {

@@ -7,10 +7,12 @@ import { type PostgresServer, type RedisServer, startPostgres, startRedis } from
 import { family, isGone, query, redis, socketsOf, temporary } from './stack.js';
 
 describe('a running pair of servers', () => {
-  const { dir, remove } = temporary();
+  let dir: string;
+  let remove: () => void;
   let postgres: PostgresServer;
   let queue: RedisServer;
   beforeAll(async () => {
+    ({ dir, remove } = temporary());
     [postgres, queue] = await Promise.all([startPostgres({ dir }), startRedis({ dir })]);
   });
   afterAll(async () => {

@@ -114,10 +114,11 @@ export function socketsOf(pid: number): { internet: number; all: number } {
   return { internet: inodes.filter((inode) => tables.includes(inode)).length, all: inodes.length };
 }
 
+/** Whether it has ended; one that init has not yet buried (a zombie) has. */
 export function isGone(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return false;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return /^[ZX]$/.test(stat.slice(stat.lastIndexOf(')') + 2).charAt(0));
   } catch {
     return true;
   }
