@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { findProgram } from '@plumbline/process';
 import { whyNoEmulator } from './emulator-build.js';
 import { LabError, type LabErrorCode, sentenceOf } from './lab-error.js';
-import { addNamespace, deleteNamespace, listNamespaces } from './namespaces.js';
+import { addNamespace, deleteNamespace, listNamespaces, runIp } from './namespaces.js';
 
 const PROGRAMS = { ip: 'iproute2', sysctl: 'procps', setpriv: 'util-linux' } as const;
 const TRIAL = 'plumb-trial-';
@@ -50,6 +50,8 @@ async function tryNamespace(): Promise<void> {
   const name = `${TRIAL}${process.pid}`;
   try {
     await addNamespace(name);
+    // Where / is no mount point (a bare chroot), a namespace can be made and not be entered.
+    await runIp(['netns', 'exec', name, 'true']);
   } catch (error) {
     throw new LabError('namespace-refused', `a network namespace cannot be made here: ${sentenceOf(error)}`);
   } finally {
