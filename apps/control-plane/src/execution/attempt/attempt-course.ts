@@ -91,7 +91,6 @@ export class AttemptCourse {
     const near = this.facts.near;
     if (!near) return this.finishWithout(ended('probe-unreachable'));
     const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
-    for (const end of ENDS) this.takeBefore(end);
     const consent = await this.tools.consents.ask(this.task, near, signal);
     if (this.task.lease.over.aborted) throw new LeaseLost(this.task.leg.id);
     if ('outcome' in consent || this.cause.ending) {
@@ -101,6 +100,8 @@ export class AttemptCourse {
         await Promise.all(ENDS.map((end) => this.stop(end, this.cause.reason ?? 'interrupted')));
       return this.finishWithout('outcome' in consent ? consent : ended('cancelled-by-user'));
     }
+    // While the baseline runs: its program waits for echoes most of the time, and nothing of the test was sent yet.
+    for (const end of ENDS) this.takeBefore(end);
     const conducted = await this.conductWith(consent);
     return 'unknown' in conducted ? this.finishWithout(ended('probe-lost')) : this.finish(conducted);
   }
