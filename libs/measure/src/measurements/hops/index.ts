@@ -1,0 +1,26 @@
+import { defineMeasurement } from '../../ability.js';
+import { hopsMetrics } from './metrics.js';
+import { HopsSpec } from './spec.js';
+
+/** Seconds between two packets. */
+export const HOPS_GAP_S = 0.02;
+
+/** Which link of the way is the slow one. One packet at a time in the lower-effort class: light, but it takes minutes. */
+export const hops = defineMeasurement({
+  kind: 'hops',
+  schemaVersion: 1,
+  spec: HopsSpec,
+  metrics: hopsMetrics,
+  sharing: 'shared',
+  standingGrant: true,
+  ceilings: ({ maxBytes, maxDurationS }) => ({
+    maxRateBps: Math.ceil((maxBytes * 8) / HOPS_GAP_S),
+    maxStreams: 1,
+    maxDurationS,
+  }),
+});
+
+export * from './metrics.js';
+export * from './metrics-of.js';
+export * from './result.js';
+export * from './spec.js';
