@@ -25,6 +25,7 @@ function asMetric(name: string, value: Value, labels?: Labels): Metric {
 
 /** Of the far end, all flows together: it is the same host for each. */
 function wholeMetrics(result: TraceResult): Metric[] {
+  const anyAnswer = result.flows.some(({ hops }) => hops.some(({ hosts }) => hosts.length > 0));
   const reached = result.flows.filter((flow) => flow.reached);
   const ends = reached.flatMap((flow) => flow.hops.at(-1) ?? []);
   const sent = sum(ends.map((end) => end.sent));
@@ -33,7 +34,7 @@ function wholeMetrics(result: TraceResult): Metric[] {
   const weight = sum(means.map(({ n }) => n));
   return [
     asMetric('hops', least(ends.map(({ hop }) => hop))),
-    asMetric('flows.distinct', result.flows.length > 0 ? distinctWays(result).length : 'not-measured-here'),
+    asMetric('flows.distinct', anyAnswer ? distinctWays(result).length : 'no-reply'),
     asMetric('loss', sent === 0 ? 'no-reply' : result.counted ? (sent - answered) / sent : 'tool-cannot-say'),
     asMetric('rtt.min', least(ends.flatMap(({ rttMinMs }) => rttMinMs ?? []))),
     asMetric('rtt.mean', weight > 0 ? sum(means.map(({ rttMeanMs, n }) => rttMeanMs * n)) / weight : 'no-reply'),

@@ -6,11 +6,12 @@ const NOTABLE = 0.1;
 
 /** The way in words, for the record: each different way once, who is only slow to answer, and where the way divides. */
 export function traceRemarks(result: TraceResult): string[] {
-  const ways = distinctWays(result);
+  const ways = distinctWays(result).filter(({ hops }) => hops.length > 0);
   return [
     ...ways.map((way) => wayText(way, ways.length > 1)),
     ...(ways.length > 1 ? [`${ways.length} ways for ${result.flows.length} flows: load balancing`] : []),
     ...new Set(result.flows.flatMap(limitedHops)),
+    ...(ways.length === 0 ? ['no hop answered'] : []),
     ...(result.flows.some(({ reached }) => reached) ? [] : [`${result.destination} itself did not answer`]),
   ];
 }

@@ -12,7 +12,9 @@ import { hping3 } from './version.js';
 
 const folder = new URL('./fixtures/', import.meta.url);
 const recording = (name: string): Recording => JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
-const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
+const names = readdirSync(folder)
+  .map((file) => file.replace(/\.json$/, ''))
+  .filter((name) => !name.startsWith('trace'));
 const optionOf = ({ phases }: Recording, flag: string) => {
   const argv = phases[0]?.argv ?? [];
   return argv[argv.indexOf(flag) + 1] ?? '';

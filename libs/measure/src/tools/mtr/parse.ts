@@ -5,7 +5,8 @@ const count = z.union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
 const number = z.number().nullish().catch(undefined);
 
 const Hub = z.object({
-  count,
+  /** A TTL has eight bits. */
+  count: count.pipe(z.int().min(1).max(255)),
   host: z.string(),
   'Loss%': number,
   Snt: count.nullish().catch(undefined),
