@@ -1,10 +1,15 @@
 export * from './abilities.js';
 export * from './ability.js';
+export * from './beside.js';
 export * from './catalogue.js';
+export * from './derived-metrics.js';
 export { jsonSchemaOf } from './json-schema.js';
+export * from './measurements/hops/index.js';
 export * from './measurements/path-mtu/index.js';
+export * from './measurements/reachability/index.js';
 export * from './measurements/rtt/index.js';
 export * from './measurements/throughput/index.js';
+export * from './measurements/trace/index.js';
 export * from './measurements/transactions/index.js';
 export * from './measurements/udp-load/index.js';
 export type { MetricFact } from './metric-fact.js';

@@ -1,6 +1,5 @@
 import { transactions } from '@plumbline/measure';
-import { startOf } from '../../attempt-side.js';
-import { directionCells, interleave } from '../../expand.js';
+import { sidedAttempts } from '../../attempt-side.js';
 import { defineKind } from '../../kind.js';
 import { summarise } from '../../summarise.js';
 import { BouncebackTest } from './test.js';
@@ -10,14 +9,8 @@ function attempts(test: BouncebackTest) {
   const { requestBytes, replyBytes = requestBytes, durationS, underLoad } = test;
   const spec = transactions.spec.parse({ requestBytes, replyBytes, durationS, underLoad });
   const { kind, schemaVersion } = transactions;
-  const how = { measurement: kind, schemaVersion, tool: 'iperf2' };
-  const cells = directionCells(test.direction);
   // The client decides the direction: requests travel from where the attempt starts.
-  return interleave(
-    test.repeats,
-    cells.map(({ cell }) => ({ cell, spec })),
-    how,
-  ).map((plan, i) => ({ ...plan, ...startOf(cells[i % cells.length]?.direction ?? 'forward') }));
+  return sidedAttempts(test, { measurement: kind, schemaVersion, tool: 'iperf2', spec });
 }
 
 export const bounceback = defineKind({

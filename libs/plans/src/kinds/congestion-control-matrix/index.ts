@@ -1,4 +1,4 @@
-import { throughput } from '@plumbline/measure';
+import { fairness, throughput } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
 import { directionCells } from '../../expand.js';
 import { defineKind } from '../../kind.js';
@@ -34,13 +34,14 @@ export const congestionControlMatrix = defineKind({
     'The same transfer under several congestion controls, interleaved: before two throughputs are compared, ask what congestion control each end ran.',
   sharing: throughput.sharing,
   test: CongestionControlMatrixTest,
-  metrics: [...new Set([...throughput.metrics.map((fact) => fact.name), 'fairness'])],
+  metrics: [...throughput.metrics, fairness].map((fact) => fact.name),
   labels: (test) => ({
     algorithm: test.algorithms,
     ...(test.streams > 1 ? { stream: Array.from({ length: test.streams }, (_, i) => String(i + 1)) } : {}),
     ...(test.direction === 'both' ? { direction: ['forward', 'reverse'] } : {}),
   }),
   attempts,
-  summarise: (_test, results) => summarise(throughput.metrics, results),
+  summarise: ({ streams }, results) =>
+    summarise(streams > 1 ? [...throughput.metrics, fairness] : throughput.metrics, results),
 });
 export { CongestionControlMatrixTest } from './test.js';

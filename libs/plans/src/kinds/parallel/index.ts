@@ -1,9 +1,9 @@
-import { throughput } from '@plumbline/measure';
+import { fairness, ratioToSingle, throughput } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
 import { directionCells } from '../../expand.js';
 import { defineKind } from '../../kind.js';
 import { transferAttempts } from '../../throughput-attempts.js';
-import { parallelMetrics, ratioToSingle } from './metrics.js';
+import { parallelMetrics } from './metrics.js';
 import { ParallelTest, streamCounts } from './test.js';
 
 function attempts(test: ParallelTest, path: Path) {
@@ -25,7 +25,7 @@ export const parallel = defineKind({
     'What several bulk TCP flows get together, always beside what one gets alone: many streams hide a problem that one application connection feels.',
   sharing: throughput.sharing,
   test: ParallelTest,
-  metrics: [...new Set([...throughput.metrics.map((fact) => fact.name), 'fairness', ratioToSingle.name])],
+  metrics: [...throughput.metrics, fairness, ratioToSingle].map((fact) => fact.name),
   labels: (test) => {
     const counts = streamCounts(test);
     return {

@@ -1,21 +1,15 @@
-import { type MetricFact, throughput } from '@plumbline/measure';
+import { fairness, ratioToSingle, throughput } from '@plumbline/measure';
 import { type Metric, type NullReason } from '@plumbline/model';
 import { byCell, ownValue, stepMetric } from '../../derive.js';
 import type { AttemptResult } from '../../kind.js';
 import { summarise } from '../../summarise.js';
 
-/** Worked out over the attempts of a step; no single attempt has it. */
-export const ratioToSingle = {
-  name: 'ratio-to-single',
-  unit: 'ratio',
-  better: 'none',
-  description:
-    'Sum of the streams by what one stream alone got in the same repeat: far above 1 means that the path gives one application connection much less than it can carry.',
-} as const satisfies MetricFact;
-
 /** The step's metrics: per number of streams the medians, and beside each sum its ratio to one stream. */
 export function parallelMetrics(results: readonly AttemptResult[]): Metric[] {
-  return [...summarise(throughput.metrics, results), ...byCell(results).map((cell) => ratioOf(cell, results))];
+  const medians = summarise([...throughput.metrics, fairness], results);
+  // One stream has nobody to be fair to.
+  const told = medians.filter(({ name, labels }) => name !== fairness.name || labels?.streams !== '1');
+  return [...told, ...byCell(results).map((cell) => ratioOf(cell, results))];
 }
 
 /** Each repeat against the single stream of that very repeat: the two lie next to each other in time. */

@@ -95,6 +95,9 @@ describe('parallel', () => {
     expect(only(metrics, 'throughput', { streams: '2', stream: '2' }).value).toBe(2e6);
     expect(only(metrics, 'throughput', { streams: '2' }).value).toBe(3e6);
     expect(only(metrics, 'fairness', { streams: '2' }).value).toBe(0.9);
+    const [one] = plansOf({ streams: 2 });
+    const alone = parallel.summarise(stored(parallel, { streams: 2 }), [completed(one!, [gets('1', 1e6)])]);
+    expect(alone.filter(({ name }) => name === 'fairness')).toEqual([]);
   });
 
   it('tells which labels its metrics can carry', () => {

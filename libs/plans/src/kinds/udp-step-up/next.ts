@@ -62,7 +62,8 @@ function nextOfLane(
 function mtuAttempt(path: Path, lane: Omit<Lane, 'direction'>, direction: Lane['direction']): SidedAttempt {
   const spec = pathMtu.spec.parse({ sizesBytes: firstSizesBytes(path.mtu ?? DEFAULT_MTU_BYTES) });
   const { kind, schemaVersion } = pathMtu;
-  return { ...lane, measurement: kind, schemaVersion, tool: 'ping', spec, ...startOf(direction) };
+  // Without it the path's promise is taken.
+  return { ...lane, measurement: kind, schemaVersion, tool: 'ping', spec, optional: true, ...startOf(direction) };
 }
 
 /** Measured if it could be; else what the path promises; never more than that. */

@@ -1,9 +1,9 @@
-import { throughput } from '@plumbline/measure';
+import { throughput, windowCeiling } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
 import { directionCells } from '../../expand.js';
 import { defineKind } from '../../kind.js';
 import { transferAttempts } from '../../throughput-attempts.js';
-import { windowCeiling, windowSweepMetrics } from './metrics.js';
+import { windowSweepMetrics } from './metrics.js';
 import { WindowSweepTest } from './test.js';
 
 function attempts(test: WindowSweepTest, path: Path) {

@@ -1,17 +1,8 @@
-import { type MetricFact, throughput } from '@plumbline/measure';
+import { throughput, windowCeiling } from '@plumbline/measure';
 import { type Metric, type NullReason } from '@plumbline/model';
 import { byCell, ownValue, stepMetric } from '../../derive.js';
 import type { AttemptResult } from '../../kind.js';
 import { summarise } from '../../summarise.js';
-
-/** Worked out over an attempt's own metrics, so that the measured throughput never stands without it. */
-export const windowCeiling = {
-  name: 'window-ceiling',
-  unit: 'bit/s',
-  better: 'none',
-  description:
-    'Window / RTT: the largest advertised window that the sender saw (window.max), times 8, by the mean RTT of the same transfer. A throughput near it is window-limited; one far below is held by something else.',
-} as const satisfies MetricFact;
 
 /** The step's metrics: per window the medians, and beside each throughput what window / RTT allows. */
 export function windowSweepMetrics(results: readonly AttemptResult[]): Metric[] {
