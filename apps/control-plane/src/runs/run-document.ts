@@ -1,6 +1,7 @@
 import {
   type Attempt,
   Command,
+  CounterMovement,
   CriterionResult,
   Finding,
   type Leg,
@@ -42,6 +43,7 @@ type AttemptRow = StepRow['attempts'][number];
 type MetricRow = StepRow['metrics'][number];
 
 const Offsets = z.record(z.string(), z.object({ offsetMs: z.number(), errorMs: z.number() }));
+const Counters = z.record(z.string(), CounterMovement);
 const Texts = z.record(z.string(), z.string());
 const time = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -124,6 +126,7 @@ const attemptDocument = (row: AttemptRow): Attempt => {
     metrics: row.metrics.map(metricDocument),
     commands: z.array(Command).parse(row.commands),
     notes: z.array(z.string()).parse(row.notes),
+    counters: row.counters === null ? undefined : Counters.parse(row.counters),
     clockOffsets: row.clockOffsets === null ? undefined : Offsets.parse(row.clockOffsets),
   };
 };
