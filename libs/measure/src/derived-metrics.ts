@@ -1,5 +1,6 @@
 import { udpStepUpMetrics } from './measurements/udp-load/index.js';
 import type { MetricFact } from './metric-fact.js';
+import { captureMetrics } from './tools/tcpdump/index.js';
 
 /** Of a transfer with several streams only. */
 export const fairness = {
@@ -27,4 +28,10 @@ export const windowCeiling = {
 } as const satisfies MetricFact;
 
 /** Metrics that not every attempt of their measurement has, or that are worked out over the attempts of a step. */
-export const derivedMetrics: readonly MetricFact[] = [fairness, ratioToSingle, windowCeiling, ...udpStepUpMetrics];
+export const derivedMetrics: readonly MetricFact[] = [
+  fairness,
+  ratioToSingle,
+  windowCeiling,
+  ...udpStepUpMetrics,
+  ...captureMetrics,
+];

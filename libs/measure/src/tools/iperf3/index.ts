@@ -1,19 +1,23 @@
 import { defineAbility } from '../../ability.js';
 import { throughput } from '../../measurements/throughput/index.js';
+import { withCapture } from '../tcpdump/index.js';
 import { isDataSocket, longestDurationMs, near, refuses } from './near.js';
 import { far, nearFacts } from './peer.js';
 import { read } from './read.js';
 
-export const throughputByIperf3 = defineAbility(throughput, {
-  tool: 'iperf3',
-  alsoUses: ['ping'],
-  refuses,
-  nearFacts: (_spec, host) => nearFacts(host),
-  far,
-  near,
-  isDataSocket,
-  read,
-  longestDurationMs,
-});
+export const throughputByIperf3 = defineAbility(
+  throughput,
+  withCapture({
+    tool: 'iperf3',
+    alsoUses: ['ping'],
+    refuses,
+    nearFacts: (_spec, host) => nearFacts(host),
+    far,
+    near,
+    isDataSocket,
+    read,
+    longestDurationMs,
+  }),
+);
 
 export { iperf3 } from './version.js';
