@@ -197,7 +197,7 @@ export class AttemptCourse {
     const storing = keepBytes(tools.store, records);
     const reading = readLeavings(task, leavings);
     const artifacts = await storing;
-    const ending = finalEnding(conducted.ending, reading.ending);
+    const ending = finalEnding(conducted.ending, reading.ending, conducted.far);
     const replaceSamples = task.resumed !== undefined;
     const rest = [...this.writer.failed.flatMap((batch) => batch.rows), ...(this.live.drain()?.rows ?? [])];
     await tools.records.end(task, {
