@@ -44,6 +44,8 @@ export interface FakeAttempt {
 export interface FakePhase {
   readonly stdout?: string;
   readonly stderr?: string;
+  /** What the program captured. */
+  readonly capture?: string;
   readonly exitCode?: number | null;
   readonly signal?: string;
   /** Default 10. */

@@ -243,6 +243,7 @@ describe('argv', () => {
         address: '',
         port: 1,
         peerAddress: '',
+        morePorts: [],
         nearFacts: {},
         credentials: { publicKeyPem: '', privateKeyPem: '', user: '', password: '' },
       }),
