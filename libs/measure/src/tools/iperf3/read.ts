@@ -5,9 +5,9 @@ import {
   type ThroughputSpec,
   throughputMetricsOf,
 } from '../../measurements/throughput/index.js';
-import { atLeast } from '../../tool.js';
 import { type DocumentRead, type Iperf3Document, readDocument } from './document.js';
 import { endingOf } from './ending.js';
+import { cpuRemarks, windowRemarks } from './host-remarks.js';
 import { resultOf } from './result.js';
 
 /** Reads what a throughput attempt left behind, from both ends. Never throws. */
@@ -45,8 +45,12 @@ function remarks(
     );
   if (isEfficiencyEstimated(result) && result.retransmits)
     remarks.push('efficiency is an estimate: retransmitted segments times MSS');
-  const busyLoop = (version: string | undefined) => atLeast(version, '3.16') && !atLeast(version, '3.18');
-  if (spec.rateBps !== undefined && (busyLoop(result.versions.near) || busyLoop(result.versions.far)))
-    remarks.push('iperf3 3.16 and 3.17 spin while they pace: cpu says nothing of the host here (iperf issue 1741)');
-  return remarks;
+  const [near, far] =
+    spec.direction === 'forward' ? [result.cpu.sender, result.cpu.receiver] : [result.cpu.receiver, result.cpu.sender];
+  const accounts = [
+    { end: 'near', version: result.versions.near, share: near },
+    { end: 'far', version: result.versions.far, share: far },
+  ] as const;
+  remarks.push(...cpuRemarks(accounts, spec.streams, spec.rateBps !== undefined));
+  return [...remarks, ...windowRemarks(spec.windowBytes, result.buffers.sndBufBytes)];
 }
