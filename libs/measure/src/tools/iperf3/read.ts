@@ -20,7 +20,7 @@ export function read(spec: ThroughputSpec, output: AttemptOutput): Reading {
   const notes = [...(nearRead?.notes ?? []), ...(farRead?.notes ?? []).map((note) => `server: ${note}`)];
   const result = documents.near && resultOf(spec, output, documents, notes);
   const ending = endingOf(spec, { output, client, read: nearRead, documents, result });
-  const metrics = throughputMetricsOf(result, ending);
+  const metrics = throughputMetricsOf(result, ending, spec.streams);
   return { ending, metrics, result: result ?? null, notes: [...notes, ...remarks(spec, documents.near, result)] };
 }
 
