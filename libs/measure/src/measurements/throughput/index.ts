@@ -18,6 +18,7 @@ export const throughput = defineMeasurement({
 });
 
 export * from './committed.js';
+export * from './ends.js';
 export * from './fairness.js';
 export * from './metrics.js';
 export * from './metrics-of.js';

@@ -1,3 +1,4 @@
+import { EndAccount } from '@plumbline/model';
 import { z } from 'zod';
 
 const number = z.number();
@@ -89,6 +90,8 @@ export const ThroughputResult = z
       .optional(),
     /** What the committed rate carries of payload, headers without options taken off. */
     idealRateBps: number.optional(),
+    /** Both ends beside each other, for the run document. */
+    ends: z.array(EndAccount).optional(),
     /** The tool's own words. */
     error: z.string().optional(),
   })

@@ -1,5 +1,6 @@
 import type { AttemptOutput, PhaseOutput, Reading } from '../../ability.js';
 import {
+  endsOf,
   isEfficiencyEstimated,
   type ThroughputResult,
   type ThroughputSpec,
@@ -21,7 +22,8 @@ export function read(spec: ThroughputSpec, output: AttemptOutput): Reading {
   const result = documents.near && resultOf(spec, output, documents, notes);
   const ending = endingOf(spec, { output, client, read: nearRead, documents, result });
   const metrics = throughputMetricsOf(result, ending, spec.streams);
-  return { ending, metrics, result: result ?? null, notes: [...notes, ...remarks(spec, documents.near, result)] };
+  const notesOfAll = [...notes, ...remarks(spec, documents.near, result)];
+  return { ending, metrics, result: result ? { ...result, ends: endsOf(result, metrics) } : null, notes: notesOfAll };
 }
 
 const phaseOf = (output: AttemptOutput, end: PhaseOutput['end'], name: string): PhaseOutput | undefined =>
@@ -45,6 +47,11 @@ function remarks(
     );
   if (isEfficiencyEstimated(result) && result.retransmits)
     remarks.push('efficiency is an estimate: retransmitted segments times MSS');
+  const { receiver } = result.congestionControl;
+  if (spec.congestionControl !== undefined && receiver !== undefined && receiver !== spec.congestionControl)
+    remarks.push(
+      `the receiver ran ${receiver}, not ${spec.congestionControl}: only the sender's decides how fast it sends`,
+    );
   const busyLoop = (version: string | undefined) => atLeast(version, '3.16') && !atLeast(version, '3.18');
   if (spec.rateBps !== undefined && (busyLoop(result.versions.near) || busyLoop(result.versions.far)))
     remarks.push('iperf3 3.16 and 3.17 spin while they pace: cpu says nothing of the host here (iperf issue 1741)');

@@ -124,7 +124,7 @@ describe('the sampled sockets of several streams', () => {
       congestionControl: 'cubic',
     }),
     sample('far', stream, 1200, {}),
-    sample('far', stream, 2300, { congestionControl: stream === 2 ? 'bbr' : 'cubic', rcvBufBytes: 6e6 }),
+    sample('far', stream, 2250, { congestionControl: stream === 2 ? 'bbr' : 'cubic', rcvBufBytes: 6e6 }),
   ]);
 
   test('shares are of the busy time of all, the widest window counts, and the test begins with the last stream', () => {
@@ -134,6 +134,44 @@ describe('the sampled sockets of several streams', () => {
     expect([valueIn(r, 'rtt.min'), valueIn(r, 'rtt.max'), valueIn(r, 'window.max')]).toEqual([41, 53, 3e7]);
     expect(valueIn(r, 'window.max', { stream: '2' })).toBe(2e7);
     expect(valueIn(r, 'rtt.mean', { stream: '2' })).toBeCloseTo(47, 9);
+  });
+
+  test('both ends are joined: who measured what, what each really ran', () => {
+    const r = reading('3.12-three-streams', { samples });
+    const { ends } = ThroughputResult.parse(JSON.parse(JSON.stringify(r.result)));
+    expect(ends).toMatchObject([
+      {
+        end: 'near',
+        role: 'sender',
+        toolVersion: '3.12',
+        congestionControl: 'cubic',
+        congestionControlSampled: true,
+        sockets: { count: 3, samples: 6, sndWndMaxBytes: 3e7 },
+        measured: expect.arrayContaining(['retransmits', 'rtt.mean', 'window.max', 'cpu.sender']),
+      },
+      {
+        end: 'far',
+        role: 'receiver',
+        toolVersion: '3.12',
+        congestionControl: 'bbr, cubic',
+        sockets: { count: 3, samples: 3, rcvBufMaxBytes: 6e6 },
+        measured: expect.arrayContaining(['throughput', 'fairness', 'cpu.receiver']),
+      },
+    ]);
+    const { cpu_utilization_percent: cpu } = clientEnd('3.12-three-streams');
+    expect(ends?.map(({ cpuRatio }) => cpuRatio)).toEqual([cpu.host_total / 100, cpu.remote_total / 100]);
+    const { measured } = ends?.[1] ?? { measured: [] };
+    expect(measured.filter((name) => ends?.[0]?.measured.includes(name))).toEqual([]);
+  });
+
+  test('in reverse the far end is the sender, and what nobody sampled is what iperf3 says', () => {
+    const { ends } = ThroughputResult.parse(reading('3.12-four-streams-reverse').result);
+    expect(ends).toMatchObject([
+      { end: 'far', role: 'sender', congestionControl: 'bbr', congestionControlSampled: false },
+      { end: 'near', role: 'receiver', congestionControl: 'bbr', congestionControlSampled: false },
+    ]);
+    expect(ends?.map(({ sockets }) => sockets)).toEqual([undefined, undefined]);
+    expect(ends?.[1]?.measured).toContain('throughput');
   });
 
   test('the congestion control is what the sockets ran, not what iperf3 says', () => {
