@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EndAccount } from './end-account.js';
 import { Finding } from './finding.js';
 import { Metric } from './metric.js';
 import { Name } from './names.js';
@@ -51,6 +52,8 @@ export const Attempt = z
     commands: z.array(Command),
     /** What the parsers did not understand, and other remarks on the record. */
     notes: z.array(z.string()),
+    /** Sender and receiver, for a test that moves data between them: which of the two measured what, and what each really ran. */
+    ends: z.array(EndAccount).optional(),
     /** Clock of each probe minus ours, ms, with half the round trip as its error. */
     clockOffsets: z.partialRecord(End, z.object({ offsetMs: z.number(), errorMs: z.number() })).optional(),
   })

@@ -1,5 +1,6 @@
 import type { AttemptOutput, PhaseOutput, Reading } from '../../ability.js';
 import {
+  endsOf,
   isEfficiencyEstimated,
   type ThroughputResult,
   type ThroughputSpec,
@@ -20,8 +21,9 @@ export function read(spec: ThroughputSpec, output: AttemptOutput): Reading {
   const notes = [...(nearRead?.notes ?? []), ...(farRead?.notes ?? []).map((note) => `server: ${note}`)];
   const result = documents.near && resultOf(spec, output, documents, notes);
   const ending = endingOf(spec, { output, client, read: nearRead, documents, result });
-  const metrics = throughputMetricsOf(result, ending);
-  return { ending, metrics, result: result ?? null, notes: [...notes, ...remarks(spec, documents.near, result)] };
+  const metrics = throughputMetricsOf(result, ending, spec.streams);
+  const notesOfAll = [...notes, ...remarks(spec, documents.near, result)];
+  return { ending, metrics, result: result ? { ...result, ends: endsOf(result, metrics) } : null, notes: notesOfAll };
 }
 
 const phaseOf = (output: AttemptOutput, end: PhaseOutput['end'], name: string): PhaseOutput | undefined =>
@@ -45,6 +47,11 @@ function remarks(
     );
   if (isEfficiencyEstimated(result) && result.retransmits)
     remarks.push('efficiency is an estimate: retransmitted segments times MSS');
+  const { receiver } = result.congestionControl;
+  if (spec.congestionControl !== undefined && receiver !== undefined && receiver !== spec.congestionControl)
+    remarks.push(
+      `the receiver ran ${receiver}, not ${spec.congestionControl}: only the sender's decides how fast it sends`,
+    );
   const [near, far] =
     spec.direction === 'forward' ? [result.cpu.sender, result.cpu.receiver] : [result.cpu.receiver, result.cpu.sender];
   const accounts = [

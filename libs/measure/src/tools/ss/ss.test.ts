@@ -15,6 +15,12 @@ const old = `ESTAB      0      0      [2001:db8::1]:47001              [2001:db8
 /** Format of iproute2 v6.6.0 and v7.1.0, misc/ss.c (rcv_wnd, rehash, usec_ts), with words that no version has. */
 const future = `ESTAB 0 0 10.0.0.1%eth0:1 10.0.0.2:2 \n	 ts sack usec_ts newflag dctcp-like rto:204 rtt:1/0.5 cwnd:10 rwnd_limited:8200ms(82.0%) busy:10000ms bytes_sent:5 retrans:x/y dctcp:fallback_mode newkey:7 rehash:3 rcv_wnd:65536\n`;
 
+test('asks the kernel for a run of ports', () => {
+  expect(ssArgv({ localPort: 5400, lastLocalPort: 5403, peerAddress: '192.0.2.1' }).at(-1)).toBe(
+    '( sport >= :5400 and sport <= :5403 and dst = 192.0.2.1 )',
+  );
+});
+
 describe('a socket', () => {
   test('of the sender, whole', () => {
     const { samples, notes } = parseSs(sender, 'near', 250);
