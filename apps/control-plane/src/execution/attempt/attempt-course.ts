@@ -223,7 +223,9 @@ export class AttemptCourse {
     await Promise.race([this.storing, pause(TIMING.snapshotMs)]);
     if (!ran || this.task.lease.over.aborted) return;
     const [signal, note] = [this.task.lease.over, () => undefined];
-    await this.tools.snapshots.take(this.task, 'after', { ends: ENDS, into: {}, signal, note }).stored;
+    const after: Snapshots = {};
+    await this.tools.snapshots.take(this.task, 'after', { ends: ENDS, into: after, signal, note }).stored;
+    await this.tools.snapshots.keepMovement(this.task, this.before, after);
   }
 
   private stop(end: End, reason: string): Promise<boolean> {
