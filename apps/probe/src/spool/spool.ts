@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { syncFolder, writeDurably } from '../durable.js';
+import { syncAll } from '../durable.js';
 import { AttemptLog } from './attempt-log.js';
 
 /** What is known of an attempt before it starts. Holds no secret. */
@@ -42,13 +42,17 @@ export class Spool {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** A place for a new attempt, on disk when this returns: from then on its id is known, whatever happens. */
+  /**
+   * A place for a new attempt: from then on its id is known, however the probe ends. It reaches the disk in the background,
+   * beside the start of the programs: a host that loses its power within these milliseconds has lost the programs as well.
+   */
   create(facts: AttemptFacts): AttemptLog {
     const folder = this.#folderOf(facts);
     mkdirSync(folder, { mode: 0o700 });
     const text = { ...facts, fence: facts.fence.toString(), startedAt: facts.startedAt.toISOString() };
-    writeDurably(join(folder, 'attempt.json'), JSON.stringify(text));
-    syncFolder(this.folder);
+    const file = join(folder, 'attempt.json');
+    writeFileSync(file, JSON.stringify(text), { mode: 0o600 });
+    void syncAll([file, folder, this.folder]);
     return AttemptLog.create(folder);
   }
 

@@ -47,6 +47,7 @@ export class AttemptCourse {
   private readonly facts: Partial<Record<End, ProbeFacts>> = {};
   private readonly early = new AbortController();
   private before: Snapshots = {};
+  private tookBefore = false;
   /** Resolves when the test's own program runs, or nothing will run any more. */
   private readonly underWay = Promise.withResolvers<void>();
   private storing: Promise<void> = Promise.resolve();
@@ -100,10 +101,17 @@ export class AttemptCourse {
         await Promise.all(ENDS.map((end) => this.stop(end, this.cause.reason ?? 'interrupted')));
       return this.finishWithout('outcome' in consent ? consent : ended('cancelled-by-user'));
     }
-    // While the baseline runs: its program waits for echoes most of the time, and nothing of the test was sent yet.
-    for (const end of ENDS) this.takeBefore(end);
     const conducted = await this.conductWith(consent);
     return 'unknown' in conducted ? this.finishWithout(ended('probe-lost')) : this.finish(conducted);
+  }
+
+  /** Once Execute is on its way: while the baseline runs, its program waits for echoes, and nothing of the test was sent yet. */
+  private takeBeforeOnce(): void {
+    if (this.tookBefore) return;
+    this.tookBefore = true;
+    setImmediate(() => {
+      for (const end of ENDS) this.takeBefore(end);
+    });
   }
 
   /**
@@ -143,7 +151,11 @@ export class AttemptCourse {
 
   private async conductWith(consent: Parameters<AttemptConduct['run']>[0]): Promise<Conducted | { unknown: true }> {
     const hands: Hands = {
-      connect: (end) => this.tools.connections.to(targetOf(this.task, end)),
+      connect: async (end) => {
+        const connection = await this.tools.connections.to(targetOf(this.task, end));
+        if (consent && end === 'near') this.takeBeforeOnce();
+        return connection;
+      },
       stop: (end, reason) => this.stop(end, reason),
       onChange: (end, change) => this.onChange(end, change),
       onBreak: () => this.tools.metrics.streamBroke(),
