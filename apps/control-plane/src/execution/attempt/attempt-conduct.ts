@@ -1,7 +1,16 @@
 import { type End, type Ending, ended } from '@plumbline/model';
 import type { ExecuteRequest, ProbeConnection } from '@plumbline/probe-rpc';
 import { TIMING } from '../timing.js';
-import { type AttemptTask, Cause, claimOf, ENDS, endpointOf, onOneProbe, specOf } from './attempt-task.js';
+import {
+  type AttemptTask,
+  Cause,
+  claimOf,
+  ENDS,
+  endpointOf,
+  onOneProbe,
+  specOf,
+  unreachableReason,
+} from './attempt-task.js';
 import type { Consent } from './consent.js';
 import { type Followed, followEnd } from './end-follower.js';
 import { type Change, EndRecord } from './end-record.js';
@@ -154,7 +163,11 @@ export class AttemptConduct {
     else if (near.how === 'unknown') this.cause.set(ended('probe-lost'));
     else if (near.how === 'away')
       this.cause.set(
-        ended(this.records.near.after > 0n || this.task.resumed?.started ? 'probe-lost' : 'probe-unreachable'),
+        ended(
+          this.records.near.after > 0n || this.task.resumed?.started
+            ? 'probe-lost'
+            : unreachableReason(this.task, 'near'),
+        ),
       );
   }
 

@@ -13,7 +13,7 @@ import { AttemptConduct, type Conducted, type Hands } from './attempt-conduct.js
 import { acknowledge, dataSamples, keepBytes, readLeavings, stopAt } from './attempt-finish.js';
 import { commandsOf, startedPhases } from './attempt-output.js';
 import { type AttemptRecords, attemptKey } from './attempt-records.js';
-import { type AttemptTask, type Cause, ENDS, targetOf } from './attempt-task.js';
+import { type AttemptTask, type Cause, ENDS, targetOf, unreachableReason } from './attempt-task.js';
 import type { Consents } from './consent.js';
 import { type Change, EndRecord } from './end-record.js';
 import { finalEnding, reasonOf } from './endings.js';
@@ -90,7 +90,7 @@ export class AttemptCourse {
     const hindered = await this.learn();
     if (hindered) return this.finishWithout(hindered);
     const near = this.facts.near;
-    if (!near) return this.finishWithout(ended('probe-unreachable'));
+    if (!near) return this.finishWithout(ended(unreachableReason(this.task, 'near')));
     const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
     const consent = await this.tools.consents.ask(this.task, near, signal);
     if (this.task.lease.over.aborted) throw new LeaseLost(this.task.leg.id);
@@ -140,7 +140,7 @@ export class AttemptCourse {
           this.facts[end] = await this.tools.inventories.of(targetOf(this.task, end), signal);
           return undefined;
         } catch (error) {
-          const ending = callEnding(end, error);
+          const ending = callEnding(this.task, end, error);
           const mayBeAway = end === 'far' && this.task.ability.standingGrant && ending.outcome === 'failed';
           return mayBeAway ? undefined : ending;
         }

@@ -91,4 +91,13 @@ describe('a step', () => {
     expect(endsStep(ended('congestion-control-unavailable'))).toBe(false);
     expect(endsStep(completed)).toBe(false);
   });
+
+  it('goes on where another attempt needs another tool, or starts at the other host', () => {
+    expect(endsStep(ended('tool-missing'), true)).toBe(false);
+    expect(endsStep(ended('cancelled-by-user'), true)).toBe(true);
+  });
+
+  it('without any attempt is no success', () => {
+    expect(stepEnding([])).toMatchObject({ state: 'failed', reason: 'parameter-unsupported' });
+  });
 });
