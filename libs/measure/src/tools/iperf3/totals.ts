@@ -22,6 +22,8 @@ function intervalOf(interval: Iperf3Interval, omitS: number): ThroughputInterval
   const durationS = positive(sum?.seconds);
   const bytes = counter(sum?.bytes);
   if (!sum || durationS === undefined || bytes === undefined) return undefined;
+  const rateBps = (bytes * 8) / durationS;
+  if (!Number.isFinite(rateBps)) return undefined;
   const omitted = sum.omitted ?? stream?.omitted ?? false;
   // iperf3 starts its clock again after the omitted part.
   const shift = omitted ? 0 : omitS;
@@ -32,7 +34,7 @@ function intervalOf(interval: Iperf3Interval, omitS: number): ThroughputInterval
     endS: (counter(sum.end) ?? startS + durationS) + shift,
     durationS,
     bytes,
-    rateBps: (bytes * 8) / durationS,
+    rateBps,
     omitted,
     retransmits: counter(sum.retransmits),
     cwndBytes: positive(stream?.snd_cwnd),
@@ -47,6 +49,7 @@ export function totalOf(sum: Iperf3Sum | null | undefined, name: string, notes: 
   const bytes = counter(sum?.bytes);
   if (durationS === undefined || bytes === undefined) return undefined;
   const rateBps = (bytes * 8) / durationS;
+  if (!Number.isFinite(rateBps)) return undefined;
   const printed = sum?.bits_per_second;
   if (typeof printed === 'number' && differs(printed, rateBps))
     notes.push(`${name}: bits_per_second ${printed} is not bytes by seconds (${rateBps})`);
