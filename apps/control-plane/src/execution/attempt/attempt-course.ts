@@ -20,6 +20,7 @@ import { finalEnding, reasonOf } from './endings.js';
 import { LiveSamples } from './live-samples.js';
 import { LiveWriter } from './live-writer.js';
 import { callEnding, hindrance } from './preflight.js';
+import type { Pursuit } from './pursuit.js';
 import type { AttemptSnapshots, Snapshots } from './snapshots.js';
 import { pause } from './waiting.js';
 
@@ -33,6 +34,7 @@ export interface AttemptTools {
   readonly records: AttemptRecords;
   readonly store: PostgresArtifactStore;
   readonly metrics: ExecutionMetrics;
+  readonly pursuit: Pursuit;
 }
 
 /** How an attempt ended, and on which probes something of it may still run. */
@@ -213,6 +215,7 @@ export class AttemptCourse {
     });
     tools.metrics.attemptEnded(ending.outcome, reasonOf(ending));
     acknowledge(tools.connections, task);
+    tools.pursuit.begin(task, reasonOf(ending) ?? 'interrupted', conducted.unconfirmed);
     await this.afterwards(conducted.ran);
     return { ending, unconfirmed: conducted.unconfirmed.map((end) => targetOf(task, end).name) };
   }

@@ -37,12 +37,13 @@ export function endingOf(spec: ThroughputSpec, evidence: Evidence): Ending {
   if (client.signal !== null) return ended('tool-killed', `iperf3 was ended by ${client.signal}.`);
   if (client.exitCode !== 0 || seen.outcome !== 'completed')
     return ended('tool-failed', words ?? `iperf3 ended with exit code ${client.exitCode}.`);
-  return endingOfDocument(spec, read.document, result);
+  return endingOfDocument(spec, read.document, documents.far, result);
 }
 
 function endingOfDocument(
   spec: ThroughputSpec,
   document: Iperf3Document,
+  far: Iperf3Document | undefined,
   result: ThroughputResult | undefined,
 ): Ending {
   const measured = progressOf(spec, result).measured;
@@ -53,7 +54,7 @@ function endingOfDocument(
       : ended('output-empty', "iperf3's JSON holds no result.");
   const other = mismatch(spec, document);
   if (other) return ended('output-unreadable', `iperf3 tells of another test: ${other}.`);
-  const [counter] = overflows(document);
+  const [counter] = [...overflows(document), ...overflows(far, 'server')];
   if (counter !== undefined) return ended('counter-overflow', `iperf3's ${counter} is 2^53 or more.`);
   if (!result?.totals.receiver || !sum_received) return ended('receiver-totals-missing');
   const coveredS = Math.max(
