@@ -17,6 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => product?.stop());
 
+const Commands = z.array(z.looseObject({ phase: z.string(), end: z.string() }));
+
 const childrenOf = (parent: number): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
