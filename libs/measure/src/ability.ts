@@ -55,6 +55,8 @@ export type BesidePhase = Phase & { readonly beside: Beside };
 /** Which sockets belong to the test; all given conditions hold at once. */
 export interface SocketFilter {
   readonly localPort?: number;
+  /** Of a run of local ports, `localPort` being the first. */
+  readonly lastLocalPort?: number;
   readonly peerPort?: number;
   readonly peerAddress?: string;
 }
@@ -96,7 +98,7 @@ export interface NearInput {
   readonly address: string;
   readonly interface?: string;
   readonly peerAddress: string;
-  /** A free local port for the data socket, so that it can be told from the control socket. */
+  /** A free local port for the data socket, so that it can be told from the control socket: the first of `localPorts`. */
   readonly localPort: number;
   /** What the far side answered; null for measurements without a server. */
   readonly peer: unknown;
@@ -163,6 +165,8 @@ export type TypedAbility<S extends z.ZodType> = {
   /** How many ports the far side needs besides the first; 0 when absent. */
   readonly morePorts?: (spec: z.output<S>) => number;
   readonly near: (spec: z.output<S>, host: ProbeHost, input: NearInput) => readonly Phase[];
+  /** How many local ports in a row the near side takes, one for each data socket. Absent: one. */
+  readonly localPorts?: (spec: z.output<S>) => number;
   /** Whether a sampled socket carries the test's data (iperf3's control socket does not). */
   readonly isDataSocket?: (sample: SocketSample, phases: readonly PhaseOutput[]) => boolean;
   readonly read: (spec: z.output<S>, output: AttemptOutput) => Reading;
@@ -186,6 +190,7 @@ export interface PreparedAbility {
   readonly ceilings: { maxRateBps: number | null; maxStreams: number; maxDurationS: number };
   readonly longestDurationMs: number;
   readonly morePorts: number;
+  readonly localPorts: number;
   refuses(role: End, host: ProbeHost): Ending | undefined;
   nearFacts(host: ProbeHost): unknown;
   far(host: ProbeHost, input: FarInput): FarSide | undefined;
@@ -209,6 +214,7 @@ export const defineAbility = <S extends z.ZodType>(m: Measurement<S>, t: TypedAb
       ceilings: m.ceilings(spec),
       longestDurationMs: t.longestDurationMs(spec),
       morePorts: t.morePorts?.(spec) ?? 0,
+      localPorts: t.localPorts?.(spec) ?? 1,
       refuses: (role, host) => t.refuses(spec, role, host),
       nearFacts: (host) => t.nearFacts?.(spec, host) ?? {},
       far: (host, input) => t.far?.(spec, host, input),

@@ -2,5 +2,6 @@
 export const EXPECTED_MIGRATIONS: readonly string[] = [
   '20261130160000_init',
   '20261130170000_probe_certificate',
+  '20261130180000_attempt_plan',
   '20261130193000_attempt_counters',
 ];

@@ -71,9 +71,11 @@ export class AttemptRecords {
       await recordStepStart(client, this.events, leg, step);
       const { plan, n } = attempt;
       const rows = await client.$queryRaw<{ id: string }[]>`
-        INSERT INTO attempt (id, step_id, n, repeat, plan_index, cell, retry_of, measurement, tool, spec, fence)
+        INSERT INTO attempt (id, step_id, n, repeat, plan_index, cell, retry_of, measurement, tool, spec, schema_version,
+          starts_at, optional, fence)
         VALUES (${id}::uuid, ${step.id}::uuid, ${n}, ${plan.repeat}, ${attempt.planIndex}, ${storableJsonText(plan.cell)}::jsonb,
-          ${attempt.retryOf ?? null}, ${plan.measurement}, ${plan.tool}, ${storableJsonText(plan.spec)}::jsonb, ${lease.fence})
+          ${attempt.retryOf ?? null}, ${plan.measurement}, ${plan.tool}, ${storableJsonText(plan.spec)}::jsonb,
+          ${plan.schemaVersion}, ${plan.startsAt ?? 'near'}::"End", ${plan.optional ?? false}, ${lease.fence})
         ON CONFLICT (step_id, n) DO UPDATE SET n = excluded.n WHERE attempt.outcome IS NULL RETURNING id`;
       await client.$executeRaw`
         UPDATE claim SET expires_at = greatest(expires_at,
