@@ -2,6 +2,7 @@ import type { AttemptOutput, PhaseOutput, Reading } from '../../ability.js';
 import {
   endsOf,
   isEfficiencyEstimated,
+  rfc6349Remarks,
   type ThroughputResult,
   type ThroughputSpec,
   throughputMetricsOf,
@@ -22,7 +23,7 @@ export function read(spec: ThroughputSpec, output: AttemptOutput): Reading {
   const result = documents.near && resultOf(spec, output, documents, notes);
   const ending = endingOf(spec, { output, client, read: nearRead, documents, result });
   const metrics = throughputMetricsOf(result, ending, spec.streams);
-  const notesOfAll = [...notes, ...remarks(spec, documents.near, result)];
+  const notesOfAll = [...notes, ...remarks(spec, documents.near, result), ...rfc6349Remarks(result, metrics)];
   return { ending, metrics, result: result ? { ...result, ends: endsOf(result, metrics) } : null, notes: notesOfAll };
 }
 
