@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { Reparse } from '@plumbline/model';
 import { LegPath } from '../persistence/leg-path.js';
 import { PostgresDatabase } from '../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../persistence/postgres-run-events.js';
@@ -11,6 +12,7 @@ import { ProbeConnections } from './probes/probe-connections.js';
 import { ProbeHealth } from './probes/probe-health.js';
 import { AdvanceQueue } from './queue/advance-queue.js';
 import { Dispatcher } from './queue/dispatcher.js';
+import { Reparser } from './reparse/reparser.js';
 import { TIMING } from './timing.js';
 
 /** The execution side as a whole: starts and stops its parts, and does what the HTTP side asks for. */
@@ -30,6 +32,7 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     private readonly connections: ProbeConnections,
     private readonly health: ProbeHealth,
     private readonly pursuit: Pursuit,
+    private readonly reparser: Reparser,
   ) {
     super();
   }
@@ -55,6 +58,10 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     await this.dispatcher.close();
     await this.ownership.close();
     await this.queue.close();
+  }
+
+  reparse(attemptId: string, options: { readonly store: boolean }): Promise<Reparse> {
+    return this.reparser.reparse(attemptId, options);
   }
 
   async poke(): Promise<void> {
