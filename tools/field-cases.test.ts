@@ -49,9 +49,9 @@ test.each(rows)('$id has a test that names it, in each file of its row', ({ id, 
   }
 });
 
-test('a case that a test names is on the page, with that test', () => {
+test('a case that a test names is on the page', () => {
   for (const file of testFiles)
     for (const title of titlesIn(file))
       for (const id of title.match(/(?<=[(, ]|^)[AC]\d+(?=[),:])/g) ?? [])
-        expect(rows.find((row) => row.id === id)?.files, `${id} in ${file}: ${title}`).toContain(file);
+        expect(CASES.split(' '), `${file}: ${title}`).toContain(id);
 });
