@@ -3,6 +3,7 @@ import { LegPath } from '../persistence/leg-path.js';
 import { PostgresDatabase } from '../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../persistence/postgres-run-events.js';
 import { Execution, Settings, Signals } from '../persistence/seams.js';
+import { Pursuit } from './attempt/pursuit.js';
 import { recordLegEnd } from './leg/leg-records.js';
 import { LegWalker } from './leg/leg-walker.js';
 import { Ownership } from './leg/ownership.js';
@@ -28,6 +29,7 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     private readonly dispatcher: Dispatcher,
     private readonly connections: ProbeConnections,
     private readonly health: ProbeHealth,
+    private readonly pursuit: Pursuit,
   ) {
     super();
   }
@@ -49,6 +51,7 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
   /** First nothing new is begun, then what runs is let go of; tests are not waited for. */
   async onModuleDestroy(): Promise<void> {
     this.health.close();
+    this.pursuit.close();
     await this.dispatcher.close();
     await this.ownership.close();
     await this.queue.close();

@@ -1,6 +1,7 @@
 import {
   type Attempt,
   Command,
+  CounterMovement,
   CriterionResult,
   EndAccount,
   Finding,
@@ -43,6 +44,7 @@ type AttemptRow = StepRow['attempts'][number];
 type MetricRow = StepRow['metrics'][number];
 
 const Offsets = z.record(z.string(), z.object({ offsetMs: z.number(), errorMs: z.number() }));
+const Counters = z.record(z.string(), CounterMovement);
 const Texts = z.record(z.string(), z.string());
 const time = (date: Date | null): string | null => date?.toISOString() ?? null;
 
@@ -129,6 +131,7 @@ const attemptDocument = (row: AttemptRow, ends: EndsByAttempt): Attempt => {
     commands: z.array(Command).parse(row.commands),
     notes: z.array(z.string()).parse(row.notes),
     ends: z.array(EndAccount).safeParse(ends.get(row.id)).data,
+    counters: row.counters === null ? undefined : Counters.parse(row.counters),
     clockOffsets: row.clockOffsets === null ? undefined : Offsets.parse(row.clockOffsets),
   };
 };

@@ -1,3 +1,4 @@
+import { groupsOf } from '@plumbline/measure';
 import { ended } from '@plumbline/model';
 import { checkGrant, type ExecuteRequest, unknownAttempt } from '@plumbline/probe-rpc';
 import { z } from 'zod';
@@ -61,7 +62,9 @@ export class Executor {
         asked.prepared.near(host, { address, interface: device, peerAddress, localPort, peer }),
       );
       await this.attempts.admit(id, asked.claimed);
-      return this.starter.start(asked, 'near', phases, { onEnd: () => this.ports.giveBack(localPort, localPorts) });
+      return this.starter.start(asked, 'near', groupsOf(phases), {
+        onEnd: () => this.ports.giveBack(localPort, localPorts),
+      });
     } catch (error) {
       this.ports.giveBack(localPort, localPorts);
       throw error;

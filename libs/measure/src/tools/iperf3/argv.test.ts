@@ -26,6 +26,7 @@ function both(raw: unknown, nearVersion: string, farVersion: string) {
     peerAddress: ends.near,
     nearFacts: prepared.nearFacts(near),
     credentials,
+    morePorts: [],
   });
   const phases = prepared.near(near, {
     address: ends.near,
@@ -35,7 +36,7 @@ function both(raw: unknown, nearVersion: string, farVersion: string) {
   });
   const client = phases.find((phase) => phase.name === 'test');
   if (!answer || !client) throw new Error('no server or no client');
-  return { server: answer.server, client, phases };
+  return { server: answer.servers[0], client, phases };
 }
 const plain = { direction: 'forward', durationS: 10 };
 
@@ -159,10 +160,11 @@ describe('credentials', () => {
       peerAddress: ends.near,
       nearFacts: prepared.nearFacts(bare),
       credentials,
+      morePorts: [],
     };
     const answer = prepared.far(host('3.12'), input);
-    expect(answer?.server.argv).not.toContain('--rsa-private-key-path');
-    expect(answer?.server.files).toBeUndefined();
+    expect(answer?.servers[0].argv).not.toContain('--rsa-private-key-path');
+    expect(answer?.servers[0].files).toBeUndefined();
     expect(JSON.stringify(answer?.peer)).not.toContain('very-secret');
   });
 

@@ -32,7 +32,7 @@ export const serverTimeoutMs = (spec: ThroughputSpec): number =>
  * The far side's server and what the near side needs of it.
  * @throws {z.ZodError} when the near side's facts do not have their form.
  */
-export function far(spec: ThroughputSpec, host: ProbeHost, input: FarInput): { server: Server; peer: Peer } {
+export function far(spec: ThroughputSpec, host: ProbeHost, input: FarInput): { servers: [Server]; peer: Peer } {
   const can = iperf3Can(host.tools.iperf3 ?? '');
   const near = NearFacts.parse(input.nearFacts);
   const padding = choosePadding(can, near.oaep);
@@ -55,7 +55,10 @@ export function far(spec: ThroughputSpec, host: ProbeHost, input: FarInput): { s
     sockets: { localPort: input.port, peerAddress: input.peerAddress },
   };
   const authentication = authenticated ? { user, password, publicKeyPem, padding } : undefined;
-  return { server, peer: { port: input.port, version: can.version, ...(authentication ? { authentication } : {}) } };
+  return {
+    servers: [server],
+    peer: { port: input.port, version: can.version, ...(authentication ? { authentication } : {}) },
+  };
 }
 
 /** OAEP only if both know it; an older one knows PKCS#1 v1.5 alone and the newer one is told to use it. */

@@ -7,9 +7,9 @@ import {
   type ThroughputSpec,
   throughputMetricsOf,
 } from '../../measurements/throughput/index.js';
-import { atLeast } from '../../tool.js';
 import { type DocumentRead, type Iperf3Document, readDocument } from './document.js';
 import { endingOf } from './ending.js';
+import { cpuRemarks, windowRemarks } from './host-remarks.js';
 import { oneWayOf } from './one-way.js';
 import { type Documents, resultOf } from './result.js';
 
@@ -36,8 +36,17 @@ interface OneWayReading extends Reading {
   readonly result: ThroughputResult | null;
 }
 
-/** @param firstStream the number of this direction's first stream among all, from 1 on */
-function readOneWay(spec: OneWaySpec, output: AttemptOutput, programs: Programs, firstStream = 1): OneWayReading {
+/**
+ * @param firstStream the number of this direction's first stream among all, from 1 on
+ * @param ways in how many directions data travelled at once
+ */
+function readOneWay(
+  spec: OneWaySpec,
+  output: AttemptOutput,
+  programs: Programs,
+  firstStream = 1,
+  ways = 1,
+): OneWayReading {
   const { client, nearRead, ...documents } = programs;
   const notes: string[] = [];
   const result = documents.near && resultOf(spec, output, documents, notes, firstStream);
@@ -47,7 +56,7 @@ function readOneWay(spec: OneWaySpec, output: AttemptOutput, programs: Programs,
     ending,
     metrics,
     result: result ? { ...result, ends: endsOf(result, metrics) } : null,
-    notes: [...notes, ...remarks(spec, documents.near, result)],
+    notes: [...notes, ...remarks(spec, documents.near, result, ways)],
   };
 }
 
@@ -59,7 +68,7 @@ function readBothWays(spec: ThroughputSpec, output: AttemptOutput, programs: Pro
     const near = pick(programs.near);
     const nearRead = near && programs.nearRead ? { ...programs.nearRead, document: near } : programs.nearRead;
     const own = { client: programs.client, nearRead, near, far: pick(programs.far) };
-    return { direction, ...readOneWay(oneWay, output, own, direction === 'forward' ? 1 : spec.streams + 1) };
+    return { direction, ...readOneWay(oneWay, output, own, direction === 'forward' ? 1 : spec.streams + 1, 2) };
   });
   const failed = ways.map(({ ending }) => ending).filter((ending) => ending.outcome !== 'completed');
   const ending = failed.find((one) => one.outcome !== 'partial') ?? failed[0] ?? { outcome: 'completed' as const };
@@ -87,9 +96,10 @@ const documentOf = (read: DocumentRead | undefined): Iperf3Document | undefined 
 
 /** What a reader of the numbers must know. */
 function remarks(
-  spec: ThroughputSpec,
+  spec: OneWaySpec,
   document: Iperf3Document | undefined,
   result: ThroughputResult | undefined,
+  ways: number,
 ): string[] {
   if (!result) return [];
   const remarks: string[] = [];
@@ -105,8 +115,14 @@ function remarks(
     remarks.push(
       `the receiver ran ${receiver}, not ${spec.congestionControl}: only the sender's decides how fast it sends`,
     );
-  const busyLoop = (version: string | undefined) => atLeast(version, '3.16') && !atLeast(version, '3.18');
-  if (spec.rateBps !== undefined && (busyLoop(result.versions.near) || busyLoop(result.versions.far)))
-    remarks.push('iperf3 3.16 and 3.17 spin while they pace: cpu says nothing of the host here (iperf issue 1741)');
-  return remarks;
+  const [near, far] =
+    spec.direction === 'forward' ? [result.cpu.sender, result.cpu.receiver] : [result.cpu.receiver, result.cpu.sender];
+  const accounts = [
+    { end: 'near', version: result.versions.near, share: near },
+    { end: 'far', version: result.versions.far, share: far },
+  ] as const;
+  // A program that sends and receives at once has a thread for each stream of either way.
+  const threads = spec.streams * ways;
+  remarks.push(...cpuRemarks(accounts, threads, spec.rateBps !== undefined));
+  return [...remarks, ...windowRemarks(spec.windowBytes, result.buffers.sndBufBytes)];
 }

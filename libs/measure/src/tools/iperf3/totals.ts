@@ -35,6 +35,8 @@ function intervalOf({ streams, sum: printed }: Iperf3Interval, omitS: number): T
   const durationS = positive(sum?.seconds);
   const bytes = counter(sum?.bytes);
   if (!sum || durationS === undefined || bytes === undefined) return undefined;
+  const rateBps = (bytes * 8) / durationS;
+  if (!Number.isFinite(rateBps)) return undefined;
   const omitted = sum.omitted ?? each[0]?.omitted ?? false;
   // iperf3 starts its clock again after the omitted part.
   const shift = omitted ? 0 : omitS;
@@ -45,7 +47,7 @@ function intervalOf({ streams, sum: printed }: Iperf3Interval, omitS: number): T
     endS: (counter(sum.end) ?? startS + durationS) + shift,
     durationS,
     bytes,
-    rateBps: (bytes * 8) / durationS,
+    rateBps,
     omitted,
     retransmits: counter(sum.retransmits),
     cwndBytes: greatest(each.flatMap(({ snd_cwnd }) => positive(snd_cwnd) ?? [])),
@@ -60,6 +62,7 @@ export function totalOf(sum: Iperf3Sum | null | undefined, name: string, notes: 
   const bytes = counter(sum?.bytes);
   if (durationS === undefined || bytes === undefined) return undefined;
   const rateBps = (bytes * 8) / durationS;
+  if (!Number.isFinite(rateBps)) return undefined;
   const printed = sum?.bits_per_second;
   if (typeof printed === 'number' && differs(printed, rateBps))
     notes.push(`${name}: bits_per_second ${printed} is not bytes by seconds (${rateBps})`);
