@@ -1,5 +1,5 @@
 import { defineAbility } from '../../ability.js';
-import { throughput } from '../../measurements/throughput/index.js';
+import { throughput, waysOf } from '../../measurements/throughput/index.js';
 import { longestDurationMs, near, refuses } from './near.js';
 import { far, nearFacts } from './peer.js';
 import { read } from './read.js';
@@ -12,7 +12,7 @@ export const throughputByIperf3 = defineAbility(throughput, {
   nearFacts: (_spec, host) => nearFacts(host),
   far,
   near,
-  localPorts: (spec) => spec.streams,
+  localPorts: (spec) => spec.streams * waysOf(spec),
   isDataSocket,
   read,
   longestDurationMs,

@@ -1,6 +1,7 @@
 import { type Committed, throughput } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
-import { directionCells, interleave } from '../../expand.js';
+import { byDirection } from '../../derive.js';
+import { directionCells, directionLabels, interleave } from '../../expand.js';
 import { defineKind } from '../../kind.js';
 import { summarise } from '../../summarise.js';
 import { SingleStreamTest } from './test.js';
@@ -40,8 +41,8 @@ export const singleStream = defineKind({
   sharing: throughput.sharing,
   test: SingleStreamTest,
   metrics: throughput.metrics.map((fact) => fact.name),
-  labels: (test) => (test.direction === 'both' ? { direction: ['forward', 'reverse'] } : {}),
+  labels: (test) => directionLabels(test.direction),
   attempts,
-  summarise: (_test, results) => summarise(throughput.metrics, results),
+  summarise: (_test, results) => summarise(throughput.metrics, byDirection(results)),
 });
 export { SingleStreamTest };
