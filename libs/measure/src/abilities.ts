@@ -5,9 +5,10 @@ import type { Tool } from './tool.js';
 import { iperf3, throughputByIperf3 } from './tools/iperf3/index.js';
 import { ping, rttByPing } from './tools/ping/index.js';
 import { ss } from './tools/ss/version.js';
+import { tcpdump } from './tools/tcpdump/index.js';
 
 /** The programs that Plumbline drives. */
-export const tools: readonly Tool[] = [iperf3, ping, ss];
+export const tools: readonly Tool[] = [iperf3, ping, ss, tcpdump];
 
 /** Which tool can measure what. A new one is a folder and a line here. */
 export const abilities: readonly Ability[] = [throughputByIperf3, rttByPing];

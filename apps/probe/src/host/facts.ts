@@ -11,7 +11,6 @@ const MORE_PROGRAMS: readonly Argv[] = [
   ['nuttcp', '-V'],
   ['iperf', '-v'],
   ['pchar', '-V'],
-  ['tcpdump', '--version'],
   ['ethtool', '--version'],
 ];
 

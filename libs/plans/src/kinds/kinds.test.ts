@@ -41,7 +41,6 @@ describe('a test', () => {
     [{ kind: 'bounceback' }, 'single-stream, rtt'],
     [{ kind: 'single-stream', extra: 1 }, 'extra'],
     [{ kind: 'single-stream', tool: 'nuttcp' }, 'cannot run single-stream with another tool'],
-    [{ kind: 'single-stream', capture: true }, 'cannot capture packets'],
     [{ kind: 'single-stream', direction: 'sideways' }, 'direction'],
     [{ kind: 'single-stream', congestionControl: '-x' }, 'congestion control'],
     [{ kind: 'single-stream', congestionControl: 'cubic bbr' }, 'congestion control'],
