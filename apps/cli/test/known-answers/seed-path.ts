@@ -65,6 +65,12 @@ export class SeedPath {
     await labSet(this.lab, link, side, command);
   }
 
+  /** The hosts forget what earlier flows taught them of the path: a threshold learnt with loss holds up one without. */
+  async forgetPaths(): Promise<void> {
+    for (const host of ['client', 'server'] as const)
+      await labExec(this.lab, host, ['ip', 'tcp_metrics', 'flush', 'all']);
+  }
+
   /** What the bare tool delivers on the same path, without anything of ours (bit/s). */
   async bareIperf3(argv: readonly string[]): Promise<number> {
     const server = await labStart(this.lab, 'server', ['iperf3', '-s', '-1', '-p', '5999']);
