@@ -7,7 +7,10 @@ const shared = {
 };
 const slow = ['**/*.integration.test.ts', '**/*.lab.test.ts'];
 
-/** The tiers by file name: `x.test.ts` fast, `x.integration.test.ts` real servers, `x.lab.test.ts` emulated links (one at a time). */
+/**
+ * The tiers by file name: `x.test.ts` fast, `x.integration.test.ts` real servers, `x.lab.test.ts` emulated links (one at a time).
+ * What meets real programs on a noisy machine has a second try; the gate names each test that needed it, and bears few of them.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -27,6 +30,7 @@ export default defineConfig({
           name: 'integration',
           include: ['{apps,libs}/*/{src,test}/**/*.integration.test.ts'],
           environment: 'node',
+          retry: 1,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           fileParallelism: false,
@@ -38,6 +42,7 @@ export default defineConfig({
           name: 'lab',
           include: ['{apps,libs}/*/{src,test}/**/*.lab.test.ts'],
           environment: 'node',
+          retry: 1,
           testTimeout: 180_000,
           hookTimeout: 120_000,
           fileParallelism: false,

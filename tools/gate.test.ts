@@ -60,6 +60,26 @@ describe("what vitest's report counts as", { timeout: 60_000 }, () => {
       expect(tally.reasons).toContainEqual(expect.stringContaining(`${file}.test.ts failed outside of its tests`));
   });
 
+  test('a test that passes only at the second try is named; a failed one as well, with what it said', () => {
+    const tally = count({
+      'a.test.ts': `let n = 0; test('second', { retry: 1 }, () => expect(n++, 'which try').toBe(1));
+        test('never', { retry: 1 }, () => expect(1, 'never equal').toBe(2));`,
+    });
+    expect(tally).toMatchObject({ passed: 1, failed: 1 });
+    expect(tally.unsteady).toEqual([expect.stringMatching(/a\.test\.ts > second: .*which try/)]);
+    expect(tally.reasons).toEqual([expect.stringMatching(/a\.test\.ts > never: .*never equal/)]);
+  });
+
+  test('many tests that need the second try are a failure', () => {
+    const unsteady = { status: 'passed', fullName: 'x', failureMessages: ['once'] };
+    const report = (n: number) => {
+      const assertionResults = Array.from({ length: n }, () => unsteady);
+      return JSON.stringify({ success: true, testResults: [{ name: 'a', status: 'passed', assertionResults }] });
+    };
+    expect(tallyOf(report(3), 0, { mayBeEmpty: false })).toMatchObject({ passed: 3, failed: 0 });
+    expect(tallyOf(report(4), 0, { mayBeEmpty: false })).toMatchObject({ passed: 4, failed: 1 });
+  });
+
   test('an error outside of any test is a failure', () => {
     const later = `setTimeout(() => { throw new Error('later'); }); test('waits', () => new Promise((r) => setTimeout(r, 50)));`;
     expect(count({ 'a.test.ts': `${PASSES} ${later}` })).toMatchObject({ passed: 2, failed: 1 });

@@ -14,9 +14,10 @@ const filters = args.filter((argument) => argument !== '--check');
 const life = new Lifeline();
 const env = innerEnvironment(process.env);
 
-/** @type {{ name: string, tally: import('./gate/tally.mjs').Tally, seconds: number }[]} */
+/** @typedef {import('./gate/tally.mjs').Tally & { reasons?: string[], unsteady?: string[] }} Outcome */
+/** @type {{ name: string, tally: Outcome, seconds: number }[]} */
 const done = [];
-/** @param {string} name @param {() => Promise<import('./gate/tally.mjs').Tally>} step */
+/** @param {string} name @param {() => Promise<Outcome>} step */
 async function record(name, step) {
   if (life.stoppedBy !== undefined) return;
   console.log(`\n== ${name}`);
@@ -31,8 +32,11 @@ for (const tier of fastOnly ? TIERS.slice(0, 1) : TIERS)
 life.dispose();
 
 console.log('');
-for (const { name, tally, seconds } of done)
+for (const { name, tally, seconds } of done) {
   console.log(`${tally.failed > 0 ? 'FAILED' : 'ok    '}  ${name}: ${closingLine(tally)} (${seconds.toFixed(1)} s)`);
+  for (const line of tally.unsteady ?? []) console.log(`  passed only at the second try: ${line}`);
+  for (const line of tally.reasons ?? []) console.log(`  FAILED: ${line}`);
+}
 const total = done.reduce((all, { tally }) => sum(all, tally), NOTHING);
 const stopped = life.stoppedBy;
 if (stopped !== undefined) console.log(`Stopped (${stopped}) before the end: this is no result.`);

@@ -24,7 +24,7 @@ const FULL = 3;
  * @param {readonly string[]} filters
  * @param {import('../bootstrap/lifeline.mjs').Lifeline} life
  * @param {NodeJS.ProcessEnv} env
- * @returns {Promise<import('./tally.mjs').Tally>}
+ * @returns {Promise<import('./tally.mjs').Tally & { reasons?: string[], unsteady?: string[] }>}
  */
 export async function runTier(tier, filters, life, env) {
   if (tier.name === 'lab') {
@@ -43,9 +43,7 @@ export async function runTier(tier, filters, life, env) {
     const text = existsSync(report) ? readFileSync(report, 'utf8') : undefined;
     // With a filter a tier may well have nothing that fits; without one that is a mistake.
     if (text === undefined && filters.length > 0 && !anyFileFits(tier, filters)) return NOTHING;
-    const { reasons, ...tally } = tallyOf(text, code, { mayBeEmpty: filters.length > 0 });
-    for (const reason of reasons) console.log(`FAILED: ${reason}`);
-    return tally;
+    return tallyOf(text, code, { mayBeEmpty: filters.length > 0 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -32,7 +32,7 @@ export function openDataFolder(root: string): DataFolder {
     identity: folder('identity'),
     children: folder('children'),
     temporary: folder('tmp'),
-    fences: folder('fences.json'),
+    fences: folder('fences'),
     ended: folder('ended.jsonl'),
     release,
   };

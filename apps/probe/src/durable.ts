@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Replaces a file so that after a crash either the old or the new text is there, and the new one once this returned. Mode 0600. */
@@ -22,5 +23,17 @@ export function syncFolder(folder: string): void {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Makes files and folders last, one after the other, without holding anybody up. What is gone by then need not last. */
+export async function syncAll(places: readonly string[]): Promise<void> {
+  for (const place of places) {
+    try {
+      const handle = await open(place, 'r');
+      await handle.sync().finally(() => handle.close());
+    } catch {
+      // Removed meanwhile, or a full or broken disk: the next write that matters says so.
+    }
   }
 }

@@ -78,8 +78,17 @@ describe('the client', () => {
 // Read by the compiler, whether or not they run.
 describe('the types', () => {
   test('of a test are told apart by kind', () => {
-    const countOf = (t: TestInput): number | undefined => (t.kind === 'rtt' ? t.count : t.windowBytes);
-    expect(countOf({ kind: 'rtt', count: 3 })).toBe(3);
+    const ofKind = (t: TestInput): unknown => {
+      if (t.kind === 'rtt') return t.count;
+      if (t.kind === 'parallel') return t.streams;
+      if (t.kind === 'window-sweep') return t.windowsBytes;
+      if (t.kind === 'congestion-control-matrix') return t.algorithms;
+      return undefined;
+    };
+    expect(ofKind({ kind: 'rtt', count: 3 })).toBe(3);
+    expect(ofKind({ kind: 'parallel', streams: [4, 8] })).toEqual([4, 8]);
+    expect(ofKind({ kind: 'window-sweep', windowsBytes: [65_536] })).toEqual([65_536]);
+    expect(ofKind({ kind: 'congestion-control-matrix', algorithms: ['cubic'] })).toEqual(['cubic']);
     // @ts-expect-error a window is no parameter of rtt
     const wrong: TestInput = { kind: 'rtt', windowBytes: 65_536 };
     // @ts-expect-error there is no such kind

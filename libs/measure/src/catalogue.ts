@@ -1,4 +1,5 @@
 import { abilities, measurements, tools } from './abilities.js';
+import { derivedMetrics } from './derived-metrics.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { MetricFact } from './metric-fact.js';
 
@@ -43,12 +44,11 @@ export const toolCatalogue = (): readonly ToolEntry[] =>
  */
 export const metricCatalogue = (): readonly MetricFact[] => [...byName.values()];
 
-/** @returns undefined for a name that no measurement has */
+/** @returns undefined for a name that no measurement and no kind of test has */
 export const metricFact = (name: string): MetricFact | undefined => byName.get(name);
 
 const byName: ReadonlyMap<string, MetricFact> = new Map(
-  measurements
-    .flatMap((measurement) => measurement.metrics)
+  [...measurements.flatMap((measurement) => measurement.metrics), ...derivedMetrics]
     .toReversed()
     .map((fact) => [fact.name, fact] as const),
 );

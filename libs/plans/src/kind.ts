@@ -1,4 +1,4 @@
-import type { Ending, Labels, Metric, Path } from '@plumbline/model';
+import type { End, Ending, Labels, Metric, Path } from '@plumbline/model';
 import type { z } from 'zod';
 
 /** One execution to come: which measurement with which tool, and what makes it differ from its siblings. */
@@ -12,6 +12,13 @@ export interface AttemptPlan {
   readonly tool: string;
   /** The spec that goes to the probes. */
   readonly spec: unknown;
+  /**
+   * `far`: the destination's probe starts it and the source's answers, for what only the sending side can measure (a path MTU,
+   * a trace). Such an attempt's near end is the destination. Absent: it starts at the source, as all others do.
+   */
+  readonly startsAt?: End;
+  /** It only helps the others: its failure is no failure of the step. */
+  readonly optional?: boolean;
 }
 
 /** What one attempt gave, for the step's summary. Retries that were replaced are not among them. */

@@ -11,6 +11,7 @@ import { ExecutionService } from './execution.service.js';
 import { ExecutionMetrics } from './execution-metrics.js';
 import { LegWalker } from './leg/leg-walker.js';
 import { Ownership } from './leg/ownership.js';
+import { StepResults } from './leg/step-results.js';
 import { StepWalker } from './leg/step-walker.js';
 import { ControlPlaneIdentity } from './probes/control-plane-identity.js';
 import { GrpcProbeDirectory } from './probes/grpc-probe-directory.js';
@@ -42,6 +43,7 @@ import { Dispatcher } from './queue/dispatcher.js';
     ProbeConnections,
     ProbeHealth,
     Pursuit,
+    StepResults,
     StepWalker,
     { provide: Execution, useExisting: ExecutionService },
     { provide: ProbeDirectory, useExisting: GrpcProbeDirectory },

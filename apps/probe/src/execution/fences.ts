@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { type Ending, ended } from '@plumbline/model';
 import { z } from 'zod';
-import { writeDurably } from '../durable.js';
+import { DurableRecord } from '../durable-record.js';
 
 /** The whole probe: what an endpoint that names no interface stands for. */
 export const WHOLE_PROBE = '*';
@@ -21,10 +20,12 @@ const Marks = z.record(z.string(), z.string().regex(/^\d+$/).transform(BigInt));
  */
 export class Fences {
   readonly #marks: Map<string, bigint>;
+  readonly #record: DurableRecord;
 
   /** @throws {Error} when the file is there and cannot be understood: to forget a mark would let an old leg back in */
-  constructor(private readonly file: string) {
-    this.#marks = new Map(existsSync(file) ? Object.entries(readMarks(file)) : []);
+  constructor(file: string) {
+    this.#record = new DurableRecord(file);
+    this.#marks = new Map(Object.entries(readMarks(this.#record, file)));
   }
 
   /** Why a claim comes too late for its interface; undefined: it may have it, once those of `olderThan` have ended. */
@@ -41,7 +42,7 @@ export class Fences {
     if (claim.shared || this.#marks.get(claim.resource) === claim.fence) return;
     this.#marks.set(claim.resource, claim.fence);
     const texts = [...this.#marks].map(([resource, fence]) => [resource, fence.toString()]);
-    writeDurably(this.file, JSON.stringify(Object.fromEntries(texts)));
+    this.#record.write(JSON.stringify(Object.fromEntries(texts)));
   }
 }
 
@@ -52,9 +53,9 @@ export const olderThan = <T extends Claimed>(claim: Claimed, running: readonly T
 const areRivals = (a: Claimed, b: Claimed): boolean => collide(a.resource, b.resource) && !(a.shared && b.shared);
 const collide = (a: string, b: string): boolean => a === b || a === WHOLE_PROBE || b === WHOLE_PROBE;
 
-function readMarks(file: string): Record<string, bigint> {
+function readMarks(record: DurableRecord, file: string): Record<string, bigint> {
   try {
-    return Marks.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return Marks.parse(JSON.parse(record.read() ?? '{}'));
   } catch {
     throw new Error(
       `${file} cannot be read. It says which legs are too old to be let in; remove it only when no test runs anywhere.`,

@@ -1,8 +1,10 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { type SocketFilter, ssArgv } from '@plumbline/measure';
-import { startProcess } from '@plumbline/process';
+import { type RunningProcess, startProcess } from '@plumbline/process';
 
 const EVERY_MS = 250;
+/** To start a child costs us about 15 ms: not while the test's own program is being started, and still well before the first reading. */
+const LOOP_AFTER_MS = 120;
 /** A reading that has not come after this long is given up, and with it the loop. */
 const STUCK_MS = 5000;
 /** One event must stay well below the largest message. About 250 sockets. */
@@ -46,32 +48,38 @@ export function startSampler(options: {
     writeSync(descriptor, `${JSON.stringify(sample)}\n`);
     options.onSample(sample.text, sample.elapsedMs);
   };
-  const loop = startProcess({
-    argv: ['sh', '-c', LOOP, 'ss-loop', ...ssArgv(options.filter)],
-    keepStdinOpen: true,
-    graceMs: 100,
-    maxOutputBytes: Number.POSITIVE_INFINITY,
-    output: { stdoutFile: '/dev/null' },
-    onStdout: (chunk) => {
-      pending += chunk.toString('utf8');
-      // Ends with the last whole reading of what has come.
-      for (let end = pending.indexOf(MARK); end >= 0; end = pending.indexOf(MARK)) {
-        take(pending.slice(0, end));
-        pending = pending.slice(end + MARK.length);
-      }
-    },
-  });
+  let loop: RunningProcess | undefined;
+  const startLoop = (): RunningProcess =>
+    startProcess({
+      argv: ['sh', '-c', LOOP, 'ss-loop', ...ssArgv(options.filter)],
+      keepStdinOpen: true,
+      graceMs: 100,
+      maxOutputBytes: Number.POSITIVE_INFINITY,
+      output: { stdoutFile: '/dev/null' },
+      onStdout: (chunk) => {
+        pending += chunk.toString('utf8');
+        // Ends with the last whole reading of what has come.
+        for (let end = pending.indexOf(MARK); end >= 0; end = pending.indexOf(MARK)) {
+          take(pending.slice(0, end));
+          pending = pending.slice(end + MARK.length);
+        }
+      },
+    });
+  const starting = setTimeout(() => {
+    loop = startLoop();
+  }, LOOP_AFTER_MS);
   const timer = setInterval(() => {
     const now = performance.now();
-    if (askedAtMs !== undefined && now - askedAtMs > STUCK_MS) void loop.stop();
-    if (askedAtMs !== undefined) return;
+    if (askedAtMs !== undefined && now - askedAtMs > STUCK_MS) void loop?.stop();
+    if (askedAtMs !== undefined || loop === undefined) return;
     askedAtMs = now;
     loop.write('\n');
   }, EVERY_MS);
   const end = async (): Promise<boolean> => {
     stopped = true;
+    clearTimeout(starting);
     clearInterval(timer);
-    await loop.stop();
+    await loop?.stop();
     closeSync(descriptor);
     return some;
   };

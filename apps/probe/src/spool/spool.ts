@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { syncFolder, writeDurably } from '../durable.js';
+import { syncAll } from '../durable.js';
 import { AttemptLog } from './attempt-log.js';
 
 /** What is known of an attempt before it starts. Holds no secret. */
@@ -26,7 +26,7 @@ export interface Spooled {
 interface Unannounced {
   readonly name: string;
   readonly phase: string;
-  readonly stream: 'stdout' | 'stderr' | 'samples';
+  readonly stream: 'stdout' | 'stderr' | 'samples' | 'capture';
 }
 
 /** Ids become names of folders, so they hold nothing else. */
@@ -42,13 +42,17 @@ export class Spool {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** A place for a new attempt, on disk when this returns: from then on its id is known, whatever happens. */
+  /**
+   * A place for a new attempt: from then on its id is known, however the probe ends. It reaches the disk in the background,
+   * beside the start of the programs: a host that loses its power within these milliseconds has lost the programs as well.
+   */
   create(facts: AttemptFacts): AttemptLog {
     const folder = this.#folderOf(facts);
     mkdirSync(folder, { mode: 0o700 });
     const text = { ...facts, fence: facts.fence.toString(), startedAt: facts.startedAt.toISOString() };
-    writeDurably(join(folder, 'attempt.json'), JSON.stringify(text));
-    syncFolder(this.folder);
+    const file = join(folder, 'attempt.json');
+    writeFileSync(file, JSON.stringify(text), { mode: 0o600 });
+    void syncAll([file, folder, this.folder]);
     return AttemptLog.create(folder);
   }
 
@@ -68,8 +72,9 @@ export class Spool {
     return readdirSync(this.#folderOf(facts)).flatMap((file): Unannounced[] => {
       const name = file.startsWith('artifact-') ? decodeURIComponent(file.slice('artifact-'.length)) : undefined;
       if (name === undefined || log.hasArtifact(name)) return [];
-      const [, phase = '', stream] = /^(.*)\.(stdout|stderr)$/.exec(name) ?? [];
-      return [{ name, phase, stream: stream === 'stdout' || stream === 'stderr' ? stream : 'samples' }];
+      const [, phase = '', stream] = /^(.*)\.(stdout|stderr|capture)$/.exec(name) ?? [];
+      const known = stream === 'stdout' || stream === 'stderr' || stream === 'capture';
+      return [{ name, phase, stream: known ? stream : 'samples' }];
     });
   }
 

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import type { Kind } from '../kind.js';
+import { CongestionControlMatrixTest, congestionControlMatrix } from './congestion-control-matrix/index.js';
+import { ParallelTest, parallel } from './parallel/index.js';
 import { RttTest, rttKind } from './rtt/index.js';
 import { SingleStreamTest, singleStream } from './single-stream/index.js';
+import { WindowSweepTest, windowSweep } from './window-sweep/index.js';
 
 /** The kinds of test that this version runs. A new one is a folder, and a line in each of these two lists. */
-export const kinds: readonly Kind[] = [singleStream, rttKind];
+export const kinds: readonly Kind[] = [singleStream, rttKind, parallel, windowSweep, congestionControlMatrix];
 
 /** A test of a plan: which one is said by `kind`. */
 export const Test = z
-  .discriminatedUnion('kind', [SingleStreamTest, RttTest], {
+  .discriminatedUnion('kind', [SingleStreamTest, RttTest, ParallelTest, WindowSweepTest, CongestionControlMatrixTest], {
     // An unknown kind is an invalid_union; what is no object at all keeps zod's own words.
     error: (issue) =>
       issue.code === 'invalid_union'

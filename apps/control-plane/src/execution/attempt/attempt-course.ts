@@ -13,7 +13,7 @@ import { AttemptConduct, type Conducted, type Hands } from './attempt-conduct.js
 import { acknowledge, dataSamples, keepBytes, readLeavings, stopAt } from './attempt-finish.js';
 import { commandsOf, startedPhases } from './attempt-output.js';
 import { type AttemptRecords, attemptKey } from './attempt-records.js';
-import { type AttemptTask, type Cause, ENDS, targetOf } from './attempt-task.js';
+import { type AttemptTask, type Cause, ENDS, targetOf, unreachableReason } from './attempt-task.js';
 import type { Consents } from './consent.js';
 import { type Change, EndRecord } from './end-record.js';
 import { finalEnding, reasonOf } from './endings.js';
@@ -49,6 +49,7 @@ export class AttemptCourse {
   private readonly facts: Partial<Record<End, ProbeFacts>> = {};
   private readonly early = new AbortController();
   private before: Snapshots = {};
+  private tookBefore = false;
   /** Resolves when the test's own program runs, or nothing will run any more. */
   private readonly underWay = Promise.withResolvers<void>();
   private storing: Promise<void> = Promise.resolve();
@@ -91,7 +92,7 @@ export class AttemptCourse {
     const hindered = await this.learn();
     if (hindered) return this.finishWithout(hindered);
     const near = this.facts.near;
-    if (!near) return this.finishWithout(ended('probe-unreachable'));
+    if (!near) return this.finishWithout(ended(unreachableReason(this.task, 'near')));
     const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
     const consent = await this.tools.consents.ask(this.task, near, signal);
     if (this.task.lease.over.aborted) throw new LeaseLost(this.task.leg.id);
@@ -102,10 +103,17 @@ export class AttemptCourse {
         await Promise.all(ENDS.map((end) => this.stop(end, this.cause.reason ?? 'interrupted')));
       return this.finishWithout('outcome' in consent ? consent : ended('cancelled-by-user'));
     }
-    // While the baseline runs: its program waits for echoes most of the time, and nothing of the test was sent yet.
-    for (const end of ENDS) this.takeBefore(end);
     const conducted = await this.conductWith(consent);
     return 'unknown' in conducted ? this.finishWithout(ended('probe-lost')) : this.finish(conducted);
+  }
+
+  /** Once Execute is on its way: while the baseline runs, its program waits for echoes, and nothing of the test was sent yet. */
+  private takeBeforeOnce(): void {
+    if (this.tookBefore) return;
+    this.tookBefore = true;
+    setImmediate(() => {
+      for (const end of ENDS) this.takeBefore(end);
+    });
   }
 
   /**
@@ -134,7 +142,7 @@ export class AttemptCourse {
           this.facts[end] = await this.tools.inventories.of(targetOf(this.task, end), signal);
           return undefined;
         } catch (error) {
-          const ending = callEnding(end, error);
+          const ending = callEnding(this.task, end, error);
           const mayBeAway = end === 'far' && this.task.ability.standingGrant && ending.outcome === 'failed';
           return mayBeAway ? undefined : ending;
         }
@@ -145,7 +153,11 @@ export class AttemptCourse {
 
   private async conductWith(consent: Parameters<AttemptConduct['run']>[0]): Promise<Conducted | { unknown: true }> {
     const hands: Hands = {
-      connect: (end) => this.tools.connections.to(targetOf(this.task, end)),
+      connect: async (end) => {
+        const connection = await this.tools.connections.to(targetOf(this.task, end));
+        if (consent && end === 'near') this.takeBeforeOnce();
+        return connection;
+      },
       stop: (end, reason) => this.stop(end, reason),
       onChange: (end, change) => this.onChange(end, change),
       onBreak: () => this.tools.metrics.streamBroke(),
@@ -187,7 +199,7 @@ export class AttemptCourse {
     const storing = keepBytes(tools.store, records);
     const reading = readLeavings(task, leavings);
     const artifacts = await storing;
-    const ending = finalEnding(conducted.ending, reading.ending);
+    const ending = finalEnding(conducted.ending, reading.ending, conducted.far);
     const replaceSamples = task.resumed !== undefined;
     const rest = [...this.writer.failed.flatMap((batch) => batch.rows), ...(this.live.drain()?.rows ?? [])];
     await tools.records.end(task, {
@@ -214,7 +226,9 @@ export class AttemptCourse {
     await Promise.race([this.storing, pause(TIMING.snapshotMs)]);
     if (!ran || this.task.lease.over.aborted) return;
     const [signal, note] = [this.task.lease.over, () => undefined];
-    await this.tools.snapshots.take(this.task, 'after', { ends: ENDS, into: {}, signal, note }).stored;
+    const after: Snapshots = {};
+    await this.tools.snapshots.take(this.task, 'after', { ends: ENDS, into: after, signal, note }).stored;
+    await this.tools.snapshots.keepMovement(this.task, this.before, after);
   }
 
   private stop(end: End, reason: string): Promise<boolean> {

@@ -40,12 +40,18 @@ export function firstCause({ cause, near, far }: Accounts): Ending {
 
 function causeAtFar(far: Ending): Ending | undefined {
   if (far.outcome === 'lost') return ended('far-probe-lost', far.detail);
+  if (far.outcome === 'failed' && far.reason === 'tool-killed')
+    return ended('tool-killed', `On the far side: ${far.detail ?? 'its server was ended by a signal'}`);
   return far.outcome === 'cancelled' && far.reason === 'superseded' ? far : undefined;
 }
 
-/** The attempt's ending, once its output was read: what ended it from outside stands, else the parser's word is closer. */
-export function finalEnding(first: Ending, read: Ending): Ending {
-  return ['refused', 'timed-out', 'cancelled', 'lost'].includes(first.outcome) ? first : read;
+/**
+ * The attempt's ending, once its output was read: what ended it from outside stands, else the parser's word is closer. A tool
+ * that says its peer went away sees only that: what became of the far side says why (iperf3 ends with 0 all the same).
+ */
+export function finalEnding(first: Ending, read: Ending, far?: Ending): Ending {
+  if (['refused', 'timed-out', 'cancelled', 'lost'].includes(first.outcome)) return first;
+  return (read.outcome !== 'completed' && far && causeAtFar(far)) || read;
 }
 
 /** Endings after which the other attempts of the same step could only end the same way. */
@@ -65,9 +71,14 @@ const POINTLESS: readonly Reason[] = [
   'cancelled-by-user',
   'superseded',
 ];
-export function endsStep(ending: Ending): boolean {
+/** What one host lacks, and the other may have. */
+const ONE_HOST_ONLY: readonly Reason[] = ['tool-missing', 'tool-too-old'];
+
+/** @param elsewhere whether the step's other attempts need other tools, or start at the other host */
+export function endsStep(ending: Ending, elsewhere = false): boolean {
   const reason = reasonOf(ending);
-  return reason !== undefined && POINTLESS.includes(reason);
+  if (reason === undefined || (elsewhere && ONE_HOST_ONLY.includes(reason))) return false;
+  return POINTLESS.includes(reason);
 }
 
 export interface StepEnding {
@@ -76,12 +87,19 @@ export interface StepEnding {
   readonly detail?: string;
 }
 
+/** Plans are refused that measure nothing on their path, so this is for those that were stored before they were. */
+const NOTHING_TO_DO = {
+  reason: 'parameter-unsupported',
+  detail: 'Nothing of this test can be measured on this path: neither the test nor the path says how far it may go.',
+} as const;
+
 /** A step's end from the last tries of its attempts: cancelled if somebody cancelled it, failed if any did not complete. */
 export function stepEnding(finals: readonly Ending[]): StepEnding {
   if (finals.some((ending) => reasonOf(ending) === 'cancelled-by-user'))
     return { state: 'cancelled', reason: 'run-cancelled' };
   const failed = finals.flatMap((ending) => (ending.outcome === 'completed' ? [] : [ending]));
   const first = failed[0];
+  if (finals.length === 0) return { state: 'failed', ...NOTHING_TO_DO };
   if (!first) return { state: 'succeeded' };
   if (failed.length < finals.length || failed.some((ending) => ending.reason !== first.reason))
     return { state: 'failed', reason: 'some-attempts-failed' };

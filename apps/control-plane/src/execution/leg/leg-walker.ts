@@ -100,7 +100,7 @@ export class LegWalker {
     for (const step of leg.steps) {
       const state = StepState.parse(step.state);
       if (isTerminal(state)) {
-        ended.push(await this.steps.recall({ leg, step }));
+        ended.push(await this.steps.recall({ step }));
         states.push(state);
       } else if (stopped) {
         await lease.write('skip a step', (client) =>

@@ -100,16 +100,28 @@ function withFarWords(
   const farWords = errorText(far);
   const parts = [ending.detail, farWords && `the server said: ${farWords}`];
   if (ending.reason === 'socket-buffer-refused') parts.push(bufferLimits(spec, output));
+  if (ending.reason === 'authentication-failed') parts.push(clockLimit(output));
   return { ...ending, detail: parts.filter(Boolean).join('; ') };
 }
 
-/** Linux gives at most twice net.core.rmem_max for receiving and twice wmem_max for sending (socket(7)). */
+/** Before 3.10 the server allows ten seconds between the clocks and no option changes that (src/iperf_auth.c, check_authentication). */
+function clockLimit({ phases }: AttemptOutput): string | undefined {
+  const argv = phases.find(({ end, name }) => end === 'far' && name === 'server')?.argv ?? [];
+  return argv.includes('--rsa-private-key-path') && !argv.includes('--time-skew-threshold')
+    ? 'this iperf3 also refuses when the clocks of the two hosts differ by more than 10 s: set them, or install 3.10 on the far host'
+    : undefined;
+}
+
+/**
+ * Linux gives at most twice net.core.rmem_max for receiving and twice wmem_max for sending (socket(7)), and iperf3 takes it
+ * when it is as much as was asked for (src/iperf_tcp.c, IESETBUF2): both ends ask for both.
+ */
 function bufferLimits(spec: ThroughputSpec, output: AttemptOutput): string {
   return (['near', 'far'] as const)
     .flatMap((end) =>
       (['net.core.rmem_max', 'net.core.wmem_max'] as const).flatMap((key) => {
         const limit = Number(output.snapshots[end]?.sysctls[key] ?? Number.NaN);
-        return limit < (spec.windowBytes ?? 0) ? [`${key} of the ${end} host is ${limit}`] : [];
+        return 2 * limit < (spec.windowBytes ?? 0) ? [`${key} of the ${end} host is ${limit}`] : [];
       }),
     )
     .join(', ');

@@ -34,12 +34,12 @@ export const BASELINE_TIMEOUT_MS = 4_000;
 
 /**
  * A few echoes before a load, so that its effect on the RTT has a denominator from the same leg. Short on purpose: about
- * 20 ms and one RTT (0.4 s where ping refuses short intervals). Absent: no ping on this host.
+ * 8 ms and one RTT (0.4 s where ping refuses short intervals). Absent: no ping on this host.
  */
 export function baselinePhase(host: ProbeHost, input: NearInput): Phase | undefined {
   if (host.tools.ping === undefined) return undefined;
-  const short = pingCan(host).smallestIntervalS <= 0.005;
-  const echoes = { count: short ? 5 : 3, intervalS: short ? 0.005 : 0.2, payloadBytes: 56, lingerS: 1 };
+  const short = pingCan(host).smallestIntervalS <= 0.002;
+  const echoes = { count: short ? 5 : 3, intervalS: short ? 0.002 : 0.2, payloadBytes: 56, lingerS: 1 };
   return {
     name: BASELINE_PHASE,
     tool: 'ping',

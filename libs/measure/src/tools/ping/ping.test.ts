@@ -114,7 +114,7 @@ describe('what ping printed', () => {
 describe('what is no measurement', () => {
   test.each([
     ['ping: connect: Network is unreachable\n', 'no-route'],
-    ['ping: bind: Cannot assign requested address\n', 'tool-failed'],
+    ['ping: bind: Cannot assign requested address\n', 'local-address-unavailable'],
     ['ping: nosuch.invalid: Temporary failure in name resolution\n', 'tool-failed'],
     ['ping: socktype: SOCK_RAW\nping: socket: Operation not permitted\n', 'tool-failed'],
     ['ping: cannot flood; minimal interval allowed for user is 200ms\n', 'parameter-unsupported'],
@@ -209,6 +209,7 @@ describe('argv', () => {
         address: '',
         port: 1,
         peerAddress: '',
+        morePorts: [],
         nearFacts: {},
         credentials: { publicKeyPem: '', privateKeyPem: '', user: '', password: '' },
       }),

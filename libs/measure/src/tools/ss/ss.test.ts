@@ -10,6 +10,12 @@ const sender = recorded('6.1.0-sender');
 const old = recorded('4.20.0-shape');
 const future = recorded('7.1.0-shape');
 
+test('asks the kernel for a run of ports', () => {
+  expect(ssArgv({ localPort: 5400, lastLocalPort: 5403, peerAddress: '192.0.2.1' }).at(-1)).toBe(
+    '( sport >= :5400 and sport <= :5403 and dst = 192.0.2.1 )',
+  );
+});
+
 describe('a socket', () => {
   test('of the sender, whole', () => {
     const { samples, notes } = parseSs(sender, 'near', 250);
