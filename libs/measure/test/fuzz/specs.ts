@@ -9,7 +9,9 @@ export const throughputSpec = (recording: Recording) => {
   // To nuttcp -t says who sends.
   const nuttcp = recording.phases.some(({ tool }) => tool === 'nuttcp');
   const durationS = Number(option(nuttcp ? '-T' : '-t'));
-  return { direction: reverse ? 'reverse' : 'forward', durationS, omitS: Number(option('-O') ?? 0) };
+  // To nuttcp -P is the control port.
+  const streams = nuttcp ? 1 : Number(option('-P') ?? 1);
+  return { direction: reverse ? 'reverse' : 'forward', durationS, omitS: Number(option('-O') ?? 0), streams };
 };
 
 export const udpSpec = (recording: Recording) => {
