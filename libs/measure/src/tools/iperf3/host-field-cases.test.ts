@@ -37,11 +37,19 @@ function bothEnds(version: string, raw: object = {}, addresses = ['192.0.2.1', '
   const prepared = throughputByIperf3.prepare({ direction: 'forward', durationS: 10, ...raw });
   const [near = '', far = ''] = addresses;
   const nearFacts = prepared.nearFacts(host(version));
-  const answer = prepared.far(host(version), { address: far, port: 5301, peerAddress: near, nearFacts, credentials });
+  const answer = prepared.far(host(version), {
+    address: far,
+    port: 5301,
+    morePorts: [],
+    peerAddress: near,
+    nearFacts,
+    credentials,
+  });
+  const server = answer?.servers[0];
   const input = { address: near, peerAddress: far, localPort: 47_001, peer: answer?.peer };
   const client = prepared.near(host(version), input).find(({ name }) => name === 'test');
-  if (!answer || !client) throw new Error('no server or no client');
-  return { server: answer.server, client };
+  if (!server || !client) throw new Error('no server or no client');
+  return { server, client };
 }
 
 describe.each(VERSIONS)('iperf3 %s', (version) => {
