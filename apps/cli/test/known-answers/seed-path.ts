@@ -94,6 +94,12 @@ export class SeedPath {
     await labSet(this.lab, link, side, command);
   }
 
+  /** The hosts forget what earlier flows taught them of the path: a threshold learnt with loss holds up one without. */
+  async forgetPaths(): Promise<void> {
+    for (const host of ['client', 'server'] as const)
+      await labExec(this.lab, host, ['ip', 'tcp_metrics', 'flush', 'all']);
+  }
+
   /** A sysctl of one host's namespace. */
   async sysctl(host: 'client' | 'server', key: string, value: string): Promise<void> {
     await labSysctl(this.lab, host, key, value);
