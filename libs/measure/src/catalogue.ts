@@ -1,4 +1,5 @@
 import { abilities, measurements, tools } from './abilities.js';
+import { derivedMetrics } from './derived-metrics.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { MetricFact } from './metric-fact.js';
 
@@ -47,8 +48,7 @@ export const metricCatalogue = (): readonly MetricFact[] => [...byName.values()]
 export const metricFact = (name: string): MetricFact | undefined => byName.get(name);
 
 const byName: ReadonlyMap<string, MetricFact> = new Map(
-  measurements
-    .flatMap((measurement) => measurement.metrics)
+  [...measurements.flatMap((measurement) => measurement.metrics), ...derivedMetrics]
     .toReversed()
     .map((fact) => [fact.name, fact] as const),
 );

@@ -1,9 +1,20 @@
-import { type LinkCommand, type LinkNumber, labDown, labExec, labSet, labStart, labUp } from '@plumbline/lab';
+import {
+  type Host,
+  type LinkCommand,
+  type LinkNumber,
+  labDown,
+  labExec,
+  labSet,
+  labStart,
+  labUp,
+} from '@plumbline/lab';
 import { metricValue, type Product, startProbe, startProduct } from '@plumbline/testing';
 import { expect } from 'vitest';
 import { z } from 'zod';
 
-const SERVER = '192.0.2.66';
+export const CLIENT = '192.0.2.1';
+export const SERVER = '192.0.2.66';
+const [CLIENT6, SERVER6] = ['2001:db8:0:1::1', '2001:db8:0:2::2'];
 /** 20 Mbit/s of IP bytes carry 1448 of 1500 as payload. */
 export const LINK_PAYLOAD_BPS = (20e6 * 1448) / 1500;
 
@@ -17,15 +28,17 @@ export class SeedPath {
   private constructor(
     readonly lab: string,
     readonly product: Product,
+    /** Whether the kernel has IPv6, so that there is a path `seed6` too. */
+    readonly hasIpv6: boolean,
   ) {}
 
   /** @param name tells the labs of several test files apart */
   static async start(name: string): Promise<SeedPath> {
     const lab = `known-${name}-${process.pid}`;
-    await labUp({ name: lab, replace: true });
+    const { hasIpv6 } = await labUp({ name: lab, replace: true });
     try {
       const product = await startProduct();
-      const seed = new SeedPath(lab, product);
+      const seed = new SeedPath(lab, product, hasIpv6);
       await seed.#register().catch(async (error: unknown) => {
         await product.stop();
         throw error;
@@ -39,17 +52,20 @@ export class SeedPath {
 
   async #register() {
     const netns = (host: string) => `plumb-${this.lab}-${host}`;
-    const east = { name: 'server', site: 'east', endpoints: [`wan=${SERVER}`], netns: netns('server') };
-    await startProbe(this.product, {
-      name: 'client',
-      site: 'west',
-      endpoints: ['wan=192.0.2.1'],
-      netns: netns('client'),
-    });
-    await startProbe(this.product, east);
-    await this.product.must('PUT', '/v1/paths/seed', {
-      source: { probe: 'client', endpoint: 'wan' },
-      destination: { probe: 'server', endpoint: 'wan' },
+    const [west, east] = [
+      [`wan=${CLIENT}`, `wan6=${CLIENT6}`],
+      [`wan=${SERVER}`, `wan6=${SERVER6}`],
+    ].map((endpoints) => (this.hasIpv6 ? endpoints : endpoints.slice(0, 1)));
+    await startProbe(this.product, { name: 'client', site: 'west', endpoints: west ?? [], netns: netns('client') });
+    await startProbe(this.product, { name: 'server', site: 'east', endpoints: east ?? [], netns: netns('server') });
+    await this.#registerPath('seed', 'wan');
+    if (this.hasIpv6) await this.#registerPath('seed6', 'wan6');
+  }
+
+  async #registerPath(name: string, endpoint: string) {
+    await this.product.must('PUT', `/v1/paths/${name}`, {
+      source: { probe: 'client', endpoint },
+      destination: { probe: 'server', endpoint },
       committedRateBps: 20e6,
       expectedRttMs: 44,
     });
@@ -82,9 +98,15 @@ export class SeedPath {
     }
   }
 
+  /** Runs a program on a host of the lab to its end. @returns what it printed on both of its streams */
+  async exec(host: Host, argv: readonly string[]): Promise<string> {
+    const { stdout, stderr } = await labExec(this.lab, host, argv, { timeoutMs: 30_000 });
+    return `${stdout.toString()}\n${stderr.toString()}`;
+  }
+
   /** One test through the API; it must complete and succeed. */
-  async measure(test: object) {
-    const run = await this.product.run({ plan: { tests: [test] }, paths: ['seed'] }, 60_000);
+  async measure(test: object, path: 'seed' | 'seed6' = 'seed') {
+    const run = await this.product.run({ plan: { tests: [test] }, paths: [path] }, 90_000);
     expect(run.legs[0]?.steps[0]?.attempts.at(-1)).toMatchObject({ outcome: 'completed' });
     expect(run.state).toBe('succeeded');
     return run;

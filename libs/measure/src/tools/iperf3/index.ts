@@ -16,4 +16,5 @@ export const throughputByIperf3 = defineAbility(throughput, {
   longestDurationMs,
 });
 
+export { udpLoadByIperf3 } from './udp.js';
 export { iperf3 } from './version.js';
