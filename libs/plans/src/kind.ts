@@ -1,3 +1,4 @@
+import type { Sharing } from '@plumbline/measure';
 import type { End, Ending, Labels, Metric, Path } from '@plumbline/model';
 import type { z } from 'zod';
 
@@ -33,7 +34,7 @@ interface TypedKind<T extends z.ZodType> {
   readonly kind: string;
   readonly title: string;
   readonly description: string;
-  readonly sharing: 'exclusive' | 'shared';
+  readonly sharing: Sharing;
   readonly test: T;
   /** Names of the metrics that a step of this kind can have: a criterion on another is refused when the plan is stored. */
   readonly metrics: readonly string[];

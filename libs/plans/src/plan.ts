@@ -113,4 +113,8 @@ export const misfits = (
 
 /** Whether a leg of this plan needs its interfaces for itself: one exclusive test is enough. */
 export const exclusive = (plan: Pick<PlanInput, 'tests'>): boolean =>
-  plan.tests.some((test) => kindOf(test.kind)?.sharing !== 'shared');
+  plan.tests.some((test) => (kindOf(test.kind)?.sharing ?? 'exclusive') === 'exclusive');
+
+/** Whether a leg of this plan gives way to exclusive ones: it has a long light test, and none that needs its interfaces alone. */
+export const background = (plan: Pick<PlanInput, 'tests'>): boolean =>
+  !exclusive(plan) && plan.tests.some((test) => kindOf(test.kind)?.sharing === 'background');

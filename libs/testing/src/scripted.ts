@@ -1,4 +1,11 @@
-import { type Ability, defineAbility, defineMeasurement, type NearInput, type Phase } from '@plumbline/measure';
+import {
+  type Ability,
+  defineAbility,
+  defineMeasurement,
+  type NearInput,
+  type Phase,
+  type Sharing,
+} from '@plumbline/measure';
 import { z } from 'zod';
 
 /** What a scripted program does: prints, sleeps, ends. */
@@ -26,14 +33,14 @@ export const ScriptedSpec = z.strictObject({
 });
 export type ScriptedSpec = z.output<typeof ScriptedSpec>;
 
-const measurement = (kind: string, sharing: 'exclusive' | 'shared') =>
+const measurement = (kind: string, sharing: Sharing) =>
   defineMeasurement({
     kind,
     schemaVersion: 1,
     spec: ScriptedSpec,
     metrics: [],
     sharing,
-    standingGrant: sharing === 'shared',
+    standingGrant: sharing !== 'exclusive',
     ceilings: (spec) => ({ maxRateBps: null, maxStreams: spec.maxStreams, maxDurationS: spec.longestMs / 1000 }),
   });
 
@@ -83,6 +90,7 @@ export const scriptedAbilities: readonly Ability[] = [
         : undefined,
   }),
   defineAbility(measurement('scripted-light', 'shared'), shared),
+  defineAbility(measurement('scripted-background', 'background'), shared),
   defineAbility(measurement('scripted-served', 'exclusive'), {
     ...shared,
     far: (spec, _host, input) => ({

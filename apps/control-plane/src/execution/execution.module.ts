@@ -3,6 +3,7 @@ import { Execution, ProbeDirectory } from '../persistence/seams.js';
 import { AttemptRecords } from './attempt/attempt-records.js';
 import { AttemptRunner } from './attempt/attempt-runner.js';
 import { Consents } from './attempt/consent.js';
+import { RunningAttempts } from './attempt/running-attempts.js';
 import { AttemptSnapshots } from './attempt/snapshots.js';
 import { Catalogue } from './catalogue.js';
 import { Claims } from './claims/claims.js';
@@ -41,6 +42,7 @@ import { Dispatcher } from './queue/dispatcher.js';
     Ownership,
     ProbeConnections,
     ProbeHealth,
+    RunningAttempts,
     StepResults,
     StepWalker,
     { provide: Execution, useExisting: ExecutionService },

@@ -3,4 +3,5 @@ export const EXPECTED_MIGRATIONS: readonly string[] = [
   '20261130160000_init',
   '20261130170000_probe_certificate',
   '20261130180000_attempt_plan',
+  '20261130181000_background_legs',
 ];

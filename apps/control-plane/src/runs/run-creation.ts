@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { exclusive, misfits, PlanInput } from '@plumbline/plans';
+import { background, exclusive, misfits, PlanInput } from '@plumbline/plans';
 import type { FieldError } from '../http/pointers.js';
 import { invalid } from '../http/refusals.js';
 import { knownProbe, pathOf } from '../paths/paths.js';
@@ -47,6 +47,7 @@ export class RunCreation {
         pathName: path.path.name,
         pathDocument: path,
         exclusive: exclusive(plan.document),
+        background: background(plan.document),
         priority: input.priority,
         ...times,
       })),
