@@ -14,7 +14,20 @@ export interface ProbeHost {
 /** The phase before the test's own: a few echoes, so that ratios to the idle round trip have their denominator. */
 export const BASELINE_PHASE = 'baseline';
 
-/** A program to run for an attempt. `{file:NAME}` in argv stands for the path of a temporary file of `files`. */
+/** What one phase has to do with the next one when both run at the same time. */
+export interface Beside {
+  /** The next phase starts this long after this one: a load is then under way. */
+  readonly leadMs: number;
+  /** The next phase starts as soon as this text is in stderr, if that is before `leadMs` is over. */
+  readonly readyText?: string;
+  /** How long it may go on after those beside it have ended; then it is ended, and that is no failure. */
+  readonly graceMs: number;
+}
+
+/**
+ * A program to run for an attempt. In argv `{file:NAME}` stands for the path of a temporary file of `files`, `{capture}` for
+ * that of the capture.
+ */
 export interface Phase {
   readonly name: string;
   readonly tool: string;
@@ -25,26 +38,51 @@ export interface Phase {
   readonly timeoutMs: number;
   /** When an optional phase fails, the attempt goes on; its metrics are then null. */
   readonly optional?: boolean;
-  /** Read these TCP sockets every 250 ms while the program runs. */
+  /**
+   * It runs beside those after it, up to and including the next one that is not beside: a load under a measurement, several
+   * short programs at once. Absent: the phases after it wait for its end.
+   */
+  readonly beside?: Beside;
+  /** The program writes a packet capture to `{capture}`: it becomes an artifact. */
+  readonly capture?: boolean;
+  /** Read these TCP sockets every 250 ms while the program runs. Of phases that run at once, one alone: live readings are of one thing. */
   readonly sockets?: SocketFilter;
 }
+
+/** A phase that runs beside others. */
+export type BesidePhase = Phase & { readonly beside: Beside };
 
 /** Which sockets belong to the test; all given conditions hold at once. */
 export interface SocketFilter {
   readonly localPort?: number;
+  /** Of a run of local ports, `localPort` being the first. */
+  readonly lastLocalPort?: number;
   readonly peerPort?: number;
   readonly peerAddress?: string;
 }
 
-/** The far side's server, started by Respond. It has printed nothing yet when it is ready: readiness is read from the kernel's socket table. */
+/** A server of the far side, started by Respond. It has printed nothing yet when it is ready: readiness is read from the kernel's socket table. */
 export interface Server extends Phase {
   readonly listensOn: { readonly protocol: 'tcp' | 'udp'; readonly port: number };
 }
 
-/** What each side is told when it builds its plan. `port` is a free one of the probe's own range. */
+/** What the far side runs, from Respond until the last server has ended, and what the near side must know of it. */
+export interface FarSide {
+  /** All run at once. The first one's port is in the grant. */
+  readonly servers: readonly [Server, ...Server[]];
+  /** Run beside the servers and start before them: a capture, say. */
+  readonly companions?: readonly BesidePhase[];
+  /** Secret. */
+  readonly peer: unknown;
+}
+
+/** What each side is told when it builds its plan. */
 export interface FarInput {
   readonly address: string;
+  /** A free one of the probe's own range. */
   readonly port: number;
+  /** Further ones, as many as the ability's `morePorts` asks for. */
+  readonly morePorts: readonly number[];
   readonly peerAddress: string;
   /** The near side's facts, as `nearFacts` made them. */
   readonly nearFacts: unknown;
@@ -60,7 +98,7 @@ export interface NearInput {
   readonly address: string;
   readonly interface?: string;
   readonly peerAddress: string;
-  /** A free local port for the data socket, so that it can be told from the control socket. */
+  /** A free local port for the data socket, so that it can be told from the control socket: the first of `localPorts`. */
   readonly localPort: number;
   /** What the far side answered; null for measurements without a server. */
   readonly peer: unknown;
@@ -83,6 +121,8 @@ export interface PhaseOutput {
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
+  /** The bytes of its packet capture. Absent: it made none. */
+  readonly capture?: Uint8Array;
   readonly cpuUserUs?: number;
   readonly cpuSystemUs?: number;
   readonly durationMs?: number;
@@ -125,9 +165,13 @@ type TypedAbility<S extends z.ZodType> = {
   readonly refuses: (spec: z.output<S>, role: End, host: ProbeHost) => Ending | undefined;
   /** Facts of the near host that the far side needs to set up its server; not secret. */
   readonly nearFacts?: (spec: z.output<S>, host: ProbeHost) => unknown;
-  /** Server and what the near side must know of it (secret). Absent: the far side only consents. */
-  readonly far?: (spec: z.output<S>, host: ProbeHost, input: FarInput) => { server: Server; peer: unknown };
+  /** Servers and what the near side must know of them. Absent: the far side only consents. */
+  readonly far?: (spec: z.output<S>, host: ProbeHost, input: FarInput) => FarSide;
+  /** How many ports the far side needs besides the first; 0 when absent. */
+  readonly morePorts?: (spec: z.output<S>) => number;
   readonly near: (spec: z.output<S>, host: ProbeHost, input: NearInput) => readonly Phase[];
+  /** How many local ports in a row the near side takes, one for each data socket. Absent: one. */
+  readonly localPorts?: (spec: z.output<S>) => number;
   /** Whether a sampled socket carries the test's data (iperf3's control socket does not). */
   readonly isDataSocket?: (sample: SocketSample, phases: readonly PhaseOutput[]) => boolean;
   readonly read: (spec: z.output<S>, output: AttemptOutput) => Reading;
@@ -150,9 +194,11 @@ export interface Ability {
 export interface PreparedAbility {
   readonly ceilings: { maxRateBps: number | null; maxStreams: number; maxDurationS: number };
   readonly longestDurationMs: number;
+  readonly morePorts: number;
+  readonly localPorts: number;
   refuses(role: End, host: ProbeHost): Ending | undefined;
   nearFacts(host: ProbeHost): unknown;
-  far(host: ProbeHost, input: FarInput): { server: Server; peer: unknown } | undefined;
+  far(host: ProbeHost, input: FarInput): FarSide | undefined;
   near(host: ProbeHost, input: NearInput): readonly Phase[];
   isDataSocket(sample: SocketSample, phases: readonly PhaseOutput[]): boolean;
   read(output: AttemptOutput): Reading;
@@ -172,6 +218,8 @@ export const defineAbility = <S extends z.ZodType>(m: Measurement<S>, t: TypedAb
     return {
       ceilings: m.ceilings(spec),
       longestDurationMs: t.longestDurationMs(spec),
+      morePorts: t.morePorts?.(spec) ?? 0,
+      localPorts: t.localPorts?.(spec) ?? 1,
       refuses: (role, host) => t.refuses(spec, role, host),
       nearFacts: (host) => t.nearFacts?.(spec, host) ?? {},
       far: (host, input) => t.far?.(spec, host, input),

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type BesidePhase, groupsOf } from './beside.js';
+import type { Phase } from './ability.js';
+import { groupsOf } from './beside.js';
 
-const phase = (name: string, beside = false): BesidePhase => ({
+const phase = (name: string, beside = false): Phase => ({
   name,
   tool: 'ping',
   argv: ['ping'],
   timeoutMs: 1,
   ...(beside ? { beside: { leadMs: 10, graceMs: 20 } } : {}),
 });
-const names = (phases: readonly BesidePhase[]) =>
-  groupsOf(phases).map(({ main, beside }) => [...beside.map(({ name }) => name), main.name].join('+'));
+const names = (phases: readonly Phase[]) =>
+  groupsOf(phases).map(({ mains, beside }) => [...beside, ...mains].map(({ name }) => name).join('+'));
 
 describe('phases beside each other', () => {
   test('belong to the next that is not beside anything', () => {
@@ -31,7 +32,7 @@ describe('phases beside each other', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 12 }), (kinds) => {
         const phases = kinds.map((beside, i) => phase(String(i), beside));
-        expect(groupsOf(phases).flatMap(({ main, beside }) => [...beside, main])).toEqual(phases);
+        expect(groupsOf(phases).flatMap(({ mains, beside }) => [...beside, ...mains])).toEqual(phases);
       }),
     );
   });

@@ -45,7 +45,7 @@ export const toolCatalogue = (): readonly ToolEntry[] =>
  */
 export const metricCatalogue = (): readonly MetricFact[] => [...byName.values()];
 
-/** @returns undefined for a name that no measurement has */
+/** @returns undefined for a name that no measurement and no kind of test has */
 export const metricFact = (name: string): MetricFact | undefined => byName.get(name);
 
 const byName: ReadonlyMap<string, MetricFact> = new Map(

@@ -14,6 +14,7 @@ export * from './measurements/transactions/index.js';
 export * from './measurements/udp-load/index.js';
 export type { MetricFact } from './metric-fact.js';
 export * from './tool.js';
+export { counterMovement } from './tools/host/movement.js';
 export { parseSnapshot, type RawFact } from './tools/host/snapshot.js';
 export { ssArgv } from './tools/ss/argv.js';
 export { parseSs } from './tools/ss/parse.js';

@@ -7,9 +7,6 @@ import { direction } from './parameters.js';
 const { durationS, omitS, dscp, mssBytes } = throughputLimits;
 const DEFAULT_MTU_BYTES = 1500;
 
-/** A kernel and iperf3 both manage more; 128 is iperf3's MAX_STREAMS (src/iperf.h). */
-export const MOST_STREAMS = 128;
-
 /** What every kind of test that moves bulk TCP may say. */
 export const bulkParameters = {
   direction,
@@ -47,9 +44,7 @@ export function transferAttempts(repeats: number, cells: readonly TransferCell[]
   });
 }
 
-function specOf({ streams = 1, ...transfer }: Transfer, path: Path): unknown {
-  return { ...throughput.spec.parse({ ...transfer, ...committed(path) }), streams };
-}
+const specOf = (transfer: Transfer, path: Path): unknown => throughput.spec.parse({ ...transfer, ...committed(path) });
 
 /** What the path promises, for the ratios to it; absent when its contract names no rate. */
 const committed = (path: Path): { committed?: Committed } =>

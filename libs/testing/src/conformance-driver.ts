@@ -41,6 +41,8 @@ type ScriptedInput = {
   maxStreams: number;
   longestMs: number;
   deaf: boolean;
+  servers: number;
+  companions: Partial<ScriptedSpec['companions'][number]>[];
   needsTool: string;
 };
 

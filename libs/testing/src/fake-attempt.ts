@@ -1,4 +1,4 @@
-import type { Phase } from '@plumbline/measure';
+import type { Phase, PhaseGroup } from '@plumbline/measure';
 import { type Ending, ended } from '@plumbline/model';
 import type { Claim, PhaseEnd } from '@plumbline/probe-rpc';
 import { cannedOutput } from './canned/outputs.js';
@@ -11,8 +11,14 @@ import { ScriptedSpec } from './scripted.js';
 export class RunningFake {
   readonly log = new FakeLog();
   readonly startedAt = new Date();
-  readonly #ends: PhaseEnd[] = [];
+  readonly #ends = new Map<Phase, PhaseEnd>();
   readonly #stop = new AbortController();
+  #groups: readonly PhaseGroup[] = [];
+  #tellBegun: (begun: boolean) => void = () => {};
+  /** Whether the first phase that is not beside another has begun: false when the attempt ended before. */
+  readonly begun = new Promise<boolean>((resolve) => {
+    this.#tellBegun = resolve;
+  });
   #ending: Ending | undefined;
   #done: Promise<void> = Promise.resolve();
 
@@ -30,9 +36,10 @@ export class RunningFake {
     return !this.log.finished;
   }
 
-  start(phases: readonly Phase[], longestMs: number): void {
+  start(groups: readonly PhaseGroup[], longestMs: number): void {
+    this.#groups = groups;
     const timer = setTimeout(() => void this.end(ended('deadline-exceeded')), longestMs);
-    this.#done = this.#run(phases).finally(() => clearTimeout(timer));
+    this.#done = this.#run().finally(() => clearTimeout(timer));
   }
 
   /** Ends it for that reason unless another came first, and waits until it has ended. */
@@ -49,17 +56,46 @@ export class RunningFake {
     this.#finish();
   }
 
-  async #run(phases: readonly Phase[]): Promise<void> {
-    for (const phase of phases) {
-      const ending = await this.#runPhase(phase, { ...played(phase, this.facts), ...this.script.phases?.[phase.name] });
-      if (!phase.optional) this.#ending ??= ending;
+  async #run(): Promise<void> {
+    for (const group of this.#groups) {
+      await this.#runGroup(group);
       if (this.#ending) break;
     }
     this.#ending = this.#ending ?? this.script.ending;
     this.#finish();
   }
 
-  async #runPhase(phase: Phase, play: FakePhase): Promise<Ending | undefined> {
+  /** Beside ones first, each with its lead; they are ended when the others are over and their grace is. */
+  async #runGroup({ mains, beside }: PhaseGroup): Promise<void> {
+    const failed = new AbortController();
+    const whole = AbortSignal.any([this.#stop.signal, failed.signal]);
+    const begin = async (phase: Phase, over?: AbortSignal): Promise<void> => {
+      const play = { ...played(phase, this.facts), ...this.script.phases?.[phase.name] };
+      const ending = await this.#runPhase(phase, play, over ? AbortSignal.any([whole, over]) : whole);
+      if (phase.optional || !ending || (over?.aborted && !whole.aborted)) return;
+      this.#ending ??= ending;
+      failed.abort();
+    };
+    const accompanying: { ended: Promise<void>; over: AbortController; graceMs: number }[] = [];
+    for (const phase of beside) {
+      const over = new AbortController();
+      const ended = begin(phase, over.signal);
+      accompanying.push({ ended, over, graceMs: phase.beside.graceMs });
+      const isReady = phase.beside.readyText !== undefined;
+      await Promise.race([ended, sleep(isReady ? 0 : phase.beside.leadMs, whole)]);
+    }
+    this.#tellBegun(!whole.aborted);
+    if (!whole.aborted) await Promise.all(mains.map((phase) => begin(phase)));
+    await Promise.all(
+      accompanying.map(async ({ ended, over, graceMs }) => {
+        await Promise.race([ended, sleep(graceMs, whole)]);
+        over.abort();
+        await ended;
+      }),
+    );
+  }
+
+  async #runPhase(phase: Phase, play: FakePhase, stop: AbortSignal): Promise<Ending | undefined> {
     const { name, tool } = phase;
     const startedAt = new Date();
     const argv = phase.argv.map((part) => part.replace(/\{file:(.+?)\}/, '/fake/$1'));
@@ -67,20 +103,12 @@ export class RunningFake {
     for (const { text, elapsedMs } of play.samples ?? [])
       this.log.append({ $case: 'sample', value: { tool: 'ss', text, elapsedMs } });
     const durationMs = Math.min(play.durationMs ?? 10, phase.timeoutMs);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, durationMs);
-      const stop = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (this.#stop.signal.aborted) stop();
-      this.#stop.signal.addEventListener('abort', stop, { once: true });
-    });
+    await sleep(durationMs, stop);
     const tooLate = (play.durationMs ?? 10) > phase.timeoutMs;
-    const signal = this.#stop.signal.aborted || tooLate ? 'SIGTERM' : (play.signal ?? '');
+    const signal = stop.aborted || tooLate ? 'SIGTERM' : (play.signal ?? '');
     const exitCode = signal === '' ? (play.exitCode ?? 0) : undefined;
     this.#keep(phase, play);
-    this.#ends.push({
+    this.#ends.set(phase, {
       phase: name,
       tool,
       argv,
@@ -101,17 +129,19 @@ export class RunningFake {
     this.log.artifact(`${name}.stderr`, name, tool, 'stderr', play.stderr ?? '');
     const lines = (play.samples ?? []).map((sample) => `${JSON.stringify(sample)}\n`).join('');
     if (lines !== '') this.log.artifact('ss', name, 'ss', 'samples', lines);
+    if (play.capture !== undefined) this.log.artifact(`${name}.capture`, name, tool, 'capture', play.capture);
   }
 
   #finish(): void {
     const ending: Ending = this.#ending ?? { outcome: 'completed' };
+    const phases = this.#groups.flatMap(({ beside, mains }) => [...beside, ...mains]);
     this.log.append({
       $case: 'finished',
       value: {
         outcome: ending.outcome,
         reason: ending.outcome === 'completed' ? '' : ending.reason,
         detail: ending.outcome === 'completed' ? '' : (ending.detail ?? ''),
-        phases: this.#ends,
+        phases: phases.flatMap((phase) => this.#ends.get(phase) ?? []),
         startedAt: this.startedAt,
         endedAt: new Date(),
         outputTruncated: false,
@@ -120,15 +150,29 @@ export class RunningFake {
   }
 }
 
+/** Ends after that time, or with the signal. */
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    const stop = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+  });
+
 /** What a phase does when the script says nothing: what its spec says, or what the program printed once. */
 function played(phase: Phase, facts: FakeAttempt): FakePhase {
   if (!facts.kind.startsWith('scripted'))
     return { ...cannedOutput(phase), ...(phase.name === 'server' ? { durationMs: 300 } : {}) };
-  if (phase.name === 'server') return { durationMs: phase.timeoutMs - 1 };
-  const spec = ScriptedSpec.parse(facts.spec).phases.find((p) => p.name === phase.name);
+  if (phase.name.startsWith('server')) return { durationMs: phase.timeoutMs - 1 };
+  const { phases, companions } = ScriptedSpec.parse(facts.spec);
+  const spec = [...phases, ...companions].find((p) => p.name === phase.name);
   return {
     stdout: `${spec?.stdout ?? ''}${spec?.file ?? ''}${'\0'.repeat(spec?.floodBytes ?? 0)}`,
     stderr: spec?.stderr ?? '',
+    ...(spec?.capture === undefined ? {} : { capture: spec.capture }),
     durationMs: Math.max(spec?.sleepMs ?? 0, 5),
     exitCode: spec?.exitCode ?? 0,
   };

@@ -1,4 +1,11 @@
-import type { Ability, Phase, PreparedAbility, ProbeHost } from '@plumbline/measure';
+import {
+  type Ability,
+  groupOfFar,
+  groupsOf,
+  type PhaseGroup,
+  type PreparedAbility,
+  type ProbeHost,
+} from '@plumbline/measure';
 import { type Ending, ended, parseReason, versionToInstall } from '@plumbline/model';
 import {
   type CallContext,
@@ -69,7 +76,8 @@ export class FakeService {
     snapshot: async (request, context) => {
       this.calls.push('snapshot');
       this.#endpointOrThrow(request.endpoint, context);
-      return { takenAt: new Date(), facts: [...(this.options.facts ?? CANNED_FACTS)] };
+      const { facts = CANNED_FACTS } = this.options;
+      return { takenAt: new Date(), facts: [...(typeof facts === 'function' ? facts() : facts)] };
     },
     respond: (request, context) => {
       this.calls.push('respond');
@@ -148,11 +156,13 @@ export class FakeService {
     if (request.standing && !ability.standingGrant) refuse(ended('parameter-unsupported', 'No standing grant for it.'));
     const credentials = { publicKeyPem: 'public', privateKeyPem: 'private', user: 'user', password: 'password' };
     const { address } = endpoint;
-    this.#port = this.#port >= 5999 ? 5301 : this.#port + 1;
+    const port = this.#nextPort();
+    const morePorts = Array.from({ length: prepared.morePorts }, () => this.#nextPort());
     const nearFacts: unknown = JSON.parse(request.peerJson || '{}');
     const far = prepared.far(this.options.host, {
       address,
-      port: this.#port,
+      port,
+      morePorts,
       peerAddress: request.peerAddress,
       nearFacts,
       credentials,
@@ -166,20 +176,20 @@ export class FakeService {
     if (!request.standing) await this.#admit(facts, claim, endpoint);
     if (far) {
       if (await this.#isDeaf(facts)) refuse(ended('server-not-ready'));
-      await this.#start(facts, claim, endpoint, [far.server], prepared);
+      const attempt = await this.#start(facts, claim, endpoint, [groupOfFar(far)], prepared);
+      if (!(await attempt.begun)) refuse(ended('server-not-ready'));
     }
     const scope = request.standing
       ? { attemptId: null, legId: null }
       : { attemptId: claim.attemptId, legId: claim.legId || null };
     const lifeMs = request.standing ? 86_400_000 : longestMs(claim.longestDurationMs, prepared) + 600_000;
     const notAfter = new Date(Date.now() + lifeMs).toISOString();
-    const port = far?.server.listensOn.port ?? null;
     const payload = {
       ...scope,
       probe: name,
       endpoint: endpoint.name,
       address,
-      port,
+      port: far?.servers[0].listensOn.port ?? null,
       specKind: this.#kind(ability),
       ...prepared.ceilings,
       notAfter,
@@ -242,16 +252,15 @@ export class FakeService {
     const hindrance = prepared.refuses('near', this.options.host);
     if (hindrance) refuse(hindrance);
     await this.#admit(facts, claim, endpoint);
-    this.#port = this.#port >= 5999 ? 5301 : this.#port + 1;
     const peer: unknown = JSON.parse(request.peerJson || 'null');
     const phases = prepared.near(this.options.host, {
       address: endpoint.address,
       interface: endpoint.interface,
       peerAddress,
-      localPort: this.#port,
+      localPort: this.#nextPort(),
       peer,
     });
-    return this.#start(facts, claim, endpoint, phases, prepared);
+    return this.#start(facts, claim, endpoint, groupsOf(phases), prepared);
   }
 
   /** Refuses a stale fence; otherwise raises the mark and ends what is older. */
@@ -270,7 +279,7 @@ export class FakeService {
     facts: FakeAttempt,
     claim: NonNullable<ExecuteRequest['claim']>,
     endpoint: FakeEndpoint,
-    phases: readonly Phase[],
+    groups: readonly PhaseGroup[],
     prepared: PreparedAbility,
   ): Promise<RunningFake> {
     const script = (await this.options.script?.(facts)) ?? {};
@@ -278,7 +287,7 @@ export class FakeService {
     const attempt = new RunningFake(facts, claim, endpoint.interface ?? '*', script);
     this.#attempts.set(`${facts.id} ${facts.end}`, attempt);
     this.started.push(facts);
-    attempt.start(phases, longestMs(claim.longestDurationMs, prepared));
+    attempt.start(groups, longestMs(claim.longestDurationMs, prepared));
     if (script.diesAfterMs !== undefined) setTimeout(() => this.options.onDeath(), script.diesAfterMs);
     return attempt;
   }
@@ -305,6 +314,10 @@ export class FakeService {
   }
   #endpointOrThrow(name: string, context: CallContext): void {
     if (!this.options.endpoints.some((e) => e.name === name)) throw refusalStatus(ended('endpoint-unknown'), context);
+  }
+  #nextPort(): number {
+    this.#port = this.#port >= 5999 ? 5301 : this.#port + 1;
+    return this.#port;
   }
   #kind = (ability: Ability): string => specKind(ability);
   #sidesOf = (id: string): RunningFake[] => [...this.#attempts.values()].filter((attempt) => attempt.facts.id === id);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { conformanceOfBeside } from './conformance-beside.js';
 import { conformanceOfClaims } from './conformance-claims.js';
 import { conformanceOfConsent } from './conformance-consent.js';
 import { type ConformanceSubject, Driver } from './conformance-driver.js';
@@ -29,6 +30,7 @@ export function probeConformance(title: string, makeProbe: () => Promise<Conform
   };
   part('who it is', conformanceOfInventory);
   part('an attempt', conformanceOfAttempts);
+  part('programs beside each other', conformanceOfBeside);
   part('claims and fences', conformanceOfClaims);
   part('consent', conformanceOfConsent);
   part('spool', conformanceOfSpool);

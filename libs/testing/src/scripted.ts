@@ -1,9 +1,13 @@
 import {
   type Ability,
+  type BesidePhase,
   defineAbility,
   defineMeasurement,
+  type FarInput,
+  type FarSide,
   type NearInput,
   type Phase,
+  type Server,
   type Sharing,
 } from '@plumbline/measure';
 import { z } from 'zod';
@@ -22,13 +26,20 @@ const ScriptedPhase = z.strictObject({
   floodBytes: z.int().default(0),
   /** A temporary file that the program prints after stdout. */
   file: z.string().optional(),
+  /** What the program writes as its capture. */
+  capture: z.string().optional(),
+  beside: z.strictObject({ leadMs: z.int(), graceMs: z.int(), readyText: z.string().optional() }).optional(),
 });
+type ScriptedPhase = z.output<typeof ScriptedPhase>;
 export const ScriptedSpec = z.strictObject({
   phases: z.array(ScriptedPhase),
   maxStreams: z.int().default(1),
   longestMs: z.int().default(60_000),
   /** The far side's server does not begin to listen. */
   deaf: z.boolean().default(false),
+  servers: z.int().min(1).default(1),
+  /** Run beside the servers. */
+  companions: z.array(ScriptedPhase).default([]),
   needsTool: z.string().optional(),
 });
 export type ScriptedSpec = z.output<typeof ScriptedSpec>;
@@ -46,15 +57,21 @@ const measurement = (kind: string, sharing: Sharing) =>
 
 const SCRIPT = [
   'if [ "$TERM_IGNORED" = true ]; then trap "" TERM; fi',
+  'if [ -n "$2" ]; then printf %s "$CAPTURED" > "$2"; fi',
   'printf %s "$OUT"; if [ -n "$1" ]; then cat "$1"; fi; printf %s "$ERR" >&2',
   'head -c "$FLOOD" /dev/zero; sleep "$SLEEP"; exit "$CODE"',
 ].join('\n');
 
 const near = (spec: ScriptedSpec, _host: unknown, input: NearInput): Phase[] =>
-  spec.phases.map((phase) => ({
+  spec.phases.map((phase) => program(phase, input.peerAddress));
+
+function program(phase: ScriptedPhase, peerAddress: string): Phase {
+  const file = phase.file === undefined ? [] : ['{file:input}'];
+  const capture = phase.capture === undefined ? [] : [...(file.length === 0 ? [''] : []), '{capture}'];
+  return {
     name: phase.name,
     tool: 'sh',
-    argv: ['sh', '-c', SCRIPT, input.peerAddress, ...(phase.file === undefined ? [] : ['{file:input}'])],
+    argv: ['sh', '-c', SCRIPT, peerAddress, ...file, ...capture],
     env: {
       OUT: phase.stdout,
       ERR: phase.stderr,
@@ -62,11 +79,15 @@ const near = (spec: ScriptedSpec, _host: unknown, input: NearInput): Phase[] =>
       CODE: String(phase.exitCode),
       FLOOD: String(phase.floodBytes),
       TERM_IGNORED: String(phase.ignoresTerm),
+      CAPTURED: phase.capture ?? '',
     },
     ...(phase.file === undefined ? {} : { files: { input: phase.file } }),
     timeoutMs: phase.timeoutMs,
     optional: phase.optional,
-  }));
+    capture: phase.capture !== undefined,
+    ...(phase.beside ? { beside: phase.beside } : {}),
+  };
+}
 
 const shared = {
   tool: 'sh',
@@ -79,6 +100,27 @@ const shared = {
 /** Listens, takes one client, ends with it. */
 const SERVER = `const server = require('node:net').createServer((socket) => { server.close(); socket.on('error', () => {}); socket.resume(); });
 if (process.env.DEAF !== 'true') server.listen(Number(process.env.PORT), process.env.ADDRESS); else setInterval(() => {}, 1000);`;
+
+function far(spec: ScriptedSpec, _host: unknown, input: FarInput): FarSide {
+  const ports = [input.port, ...input.morePorts];
+  const server = (port: number, i: number): Server => ({
+    name: i === 0 ? 'server' : `server-${i + 1}`,
+    tool: 'node',
+    argv: [process.execPath, '-e', SERVER],
+    env: { PORT: String(port), ADDRESS: input.address, DEAF: String(spec.deaf) },
+    timeoutMs: 60_000,
+    listensOn: { protocol: 'tcp', port },
+  });
+  const [, ...more] = ports;
+  return {
+    servers: [server(input.port, 0), ...more.map((port, i) => server(port, i + 1))],
+    companions: spec.companions.map((phase): BesidePhase => {
+      const beside = phase.beside ?? { leadMs: 0, graceMs: 0 };
+      return { ...program(phase, input.peerAddress), beside };
+    }),
+    peer: { port: input.port, ports, user: input.credentials.user },
+  };
+}
 
 /** Measurements that do what their spec says, on the real probe by real programs and on the fake in memory. */
 export const scriptedAbilities: readonly Ability[] = [
@@ -93,16 +135,7 @@ export const scriptedAbilities: readonly Ability[] = [
   defineAbility(measurement('scripted-background', 'background'), shared),
   defineAbility(measurement('scripted-served', 'exclusive'), {
     ...shared,
-    far: (spec, _host, input) => ({
-      server: {
-        name: 'server',
-        tool: 'node',
-        argv: [process.execPath, '-e', SERVER],
-        env: { PORT: String(input.port), ADDRESS: input.address, DEAF: String(spec.deaf) },
-        timeoutMs: 60_000,
-        listensOn: { protocol: 'tcp', port: input.port },
-      },
-      peer: { port: input.port, user: input.credentials.user },
-    }),
+    far,
+    morePorts: (spec) => spec.servers - 1,
   }),
 ];

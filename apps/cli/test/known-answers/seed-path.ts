@@ -6,17 +6,27 @@ import {
   labExec,
   labSet,
   labStart,
+  labSysctl,
   labUp,
+  type PathOptions,
 } from '@plumbline/lab';
-import { metricValue, type Product, startProbe, startProduct } from '@plumbline/testing';
+import { metricValue, type Product, type RunDocument, startProbe, startProduct } from '@plumbline/testing';
 import { expect } from 'vitest';
 import { z } from 'zod';
 
 export const CLIENT = '192.0.2.1';
 export const SERVER = '192.0.2.66';
-const [CLIENT6, SERVER6] = ['2001:db8:0:1::1', '2001:db8:0:2::2'];
-/** 20 Mbit/s of IP bytes carry 1448 of 1500 as payload. */
+const V6 = { client: '2001:db8:0:1::1', server: '2001:db8:0:2::2' };
+/** 20 Mbit/s of IP bytes carry 1448 of 1500 as payload; of IPv6 packets 1428. */
 export const LINK_PAYLOAD_BPS = (20e6 * 1448) / 1500;
+export const LINK_PAYLOAD_V6_BPS = (20e6 * 1428) / 1500;
+
+/** Another path than the seed path's, with what it promises. */
+export interface OtherPath {
+  readonly links: PathOptions;
+  readonly committedRateBps: number;
+  readonly expectedRttMs: number;
+}
 
 const Iperf3Report = z.object({ end: z.object({ sum_received: z.object({ bits_per_second: z.number() }) }) });
 
@@ -28,18 +38,21 @@ export class SeedPath {
   private constructor(
     readonly lab: string,
     readonly product: Product,
-    /** Whether the kernel has IPv6, so that there is a path `seed6` too. */
+    /** Whether there is a path `seed6` over IPv6 as well. */
     readonly hasIpv6: boolean,
   ) {}
 
-  /** @param name tells the labs of several test files apart */
-  static async start(name: string): Promise<SeedPath> {
+  /**
+   * @param name tells the labs of several test files apart
+   * @param other absent: the seed path itself
+   */
+  static async start(name: string, other?: OtherPath): Promise<SeedPath> {
     const lab = `known-${name}-${process.pid}`;
-    const { hasIpv6 } = await labUp({ name: lab, replace: true });
+    const { hasIpv6 } = await labUp({ ...other?.links, name: lab, replace: true });
     try {
       const product = await startProduct();
       const seed = new SeedPath(lab, product, hasIpv6);
-      await seed.#register().catch(async (error: unknown) => {
+      await seed.#register(other).catch(async (error: unknown) => {
         await product.stop();
         throw error;
       });
@@ -50,25 +63,27 @@ export class SeedPath {
     }
   }
 
-  async #register() {
+  async #register(other: OtherPath | undefined) {
     const netns = (host: string) => `plumb-${this.lab}-${host}`;
-    const [west, east] = [
-      [`wan=${CLIENT}`, `wan6=${CLIENT6}`],
-      [`wan=${SERVER}`, `wan6=${SERVER6}`],
-    ].map((endpoints) => (this.hasIpv6 ? endpoints : endpoints.slice(0, 1)));
-    await startProbe(this.product, { name: 'client', site: 'west', endpoints: west ?? [], netns: netns('client') });
-    await startProbe(this.product, { name: 'server', site: 'east', endpoints: east ?? [], netns: netns('server') });
-    await this.#registerPath('seed', 'wan');
-    if (this.hasIpv6) await this.#registerPath('seed6', 'wan6');
-  }
-
-  async #registerPath(name: string, endpoint: string) {
-    await this.product.must('PUT', `/v1/paths/${name}`, {
-      source: { probe: 'client', endpoint },
-      destination: { probe: 'server', endpoint },
-      committedRateBps: 20e6,
-      expectedRttMs: 44,
+    const endpoints = (v4: string, v6: string) => [`wan=${v4}`, ...(this.hasIpv6 ? [`wan6=${v6}`] : [])];
+    const east = { name: 'server', site: 'east', endpoints: endpoints(SERVER, V6.server), netns: netns('server') };
+    await startProbe(this.product, {
+      name: 'client',
+      site: 'west',
+      endpoints: endpoints(CLIENT, V6.client),
+      netns: netns('client'),
     });
+    await startProbe(this.product, east);
+    const { committedRateBps = 20e6, expectedRttMs = 44 } = other ?? {};
+    for (const [path, endpoint] of this.hasIpv6
+      ? [['seed', 'wan'] as const, ['seed6', 'wan6'] as const]
+      : [['seed', 'wan'] as const])
+      await this.product.must('PUT', `/v1/paths/${path}`, {
+        source: { probe: 'client', endpoint },
+        destination: { probe: 'server', endpoint },
+        committedRateBps,
+        expectedRttMs,
+      });
   }
 
   async stop(): Promise<void> {
@@ -79,6 +94,11 @@ export class SeedPath {
   /** Changes a link while it runs, as `plumb lab set` does. */
   async set(link: LinkNumber, side: 'ab' | 'ba' | undefined, command: LinkCommand): Promise<void> {
     await labSet(this.lab, link, side, command);
+  }
+
+  /** A sysctl of one host's namespace. */
+  async sysctl(host: 'client' | 'server', key: string, value: string): Promise<void> {
+    await labSysctl(this.lab, host, key, value);
   }
 
   /** What the bare tool delivers on the same path, without anything of ours (bit/s). */
@@ -105,8 +125,8 @@ export class SeedPath {
   }
 
   /** One test through the API; it must complete and succeed. */
-  async measure(test: object, path: 'seed' | 'seed6' = 'seed') {
-    const run = await this.product.run({ plan: { tests: [test] }, paths: [path] }, 90_000);
+  async measure(test: object, { path = 'seed', forMs = 60_000 }: { path?: string; forMs?: number } = {}) {
+    const run = await this.product.run({ plan: { tests: [test] }, paths: [path] }, forMs);
     expect(run.legs[0]?.steps[0]?.attempts.at(-1)).toMatchObject({ outcome: 'completed' });
     expect(run.state).toBe('succeeded');
     return run;
@@ -117,10 +137,26 @@ export class SeedPath {
    * only ever slows a flow down. What no noise explains (too fast, another limit) is asserted on the run that is returned.
    */
   async reaching(test: object, leastBps: number) {
-    let run = await this.measure(test);
+    return this.until(test, (run) => metricValue(run, 0, 'throughput') >= leastBps);
+  }
+
+  /** As `reaching`, for an answer of several numbers. */
+  async until(test: object, isReached: (run: RunDocument) => boolean, options: { path?: string; forMs?: number } = {}) {
+    let run = await this.measure(test, options);
     // Ends after the third run.
-    for (let tries = 1; tries < 3 && metricValue(run, 0, 'throughput') < leastBps; tries += 1)
-      run = await this.measure(test);
+    for (let tries = 1; tries < 3 && !isReached(run); tries += 1) run = await this.measure(test, options);
     return run;
   }
+}
+
+/** The value of the first step's metric with just these labels. @throws {Error} when it is missing or null */
+export function stepValue(run: RunDocument, name: string, labels: Readonly<Record<string, string>> = {}): number {
+  const wanted = JSON.stringify(Object.entries(labels).sort());
+  const metrics = run.legs[0]?.steps[0]?.metrics ?? [];
+  const found = metrics.find(
+    (m) => m.name === name && JSON.stringify(Object.entries(m.labels ?? {}).sort()) === wanted,
+  );
+  if (typeof found?.value !== 'number')
+    throw new Error(`no ${name} ${wanted}: ${JSON.stringify(metrics.filter((m) => m.name === name))}`);
+  return found.value;
 }

@@ -67,7 +67,7 @@ describe('UDP 30 and 15 Mbit/s', () => {
   test('30: what the bottleneck carries arrives, the rest is lost; halfway down, 15 arrives whole', async () => {
     // The first load is lossy, so the climb goes halfway down: 15, 22.5, ...
     const load = { startRateBps: 30e6, maxRateBps: 30e6, stepRateBps: 30e6, stepDurationS: 4 };
-    const run = await seed.measure({ kind: 'udp-step-up', ...load });
+    const run = await seed.measure({ kind: 'udp-step-up', ...load }, { forMs: 90_000 });
     expect(offeredRates(run).slice(0, 3)).toEqual([30e6, 15e6, 22.5e6]);
     expect(ofLoad(run, 'loss', 30e6)).toBeGreaterThan(theoryLoss(30e6, 4) - 0.015);
     expect(ofLoad(run, 'loss', 30e6)).toBeLessThan(theoryLoss(30e6, 4) + 0.015);
@@ -89,7 +89,7 @@ describe('UDP 30 and 15 Mbit/s', () => {
 describe('udp-step-up', () => {
   test('finds the bottleneck from below, keeps to its cap, and stops at the loss', async () => {
     const climb = { startRateBps: 15e6, stepRateBps: 3e6, maxRateBps: 40e6, stepDurationS: 2, stopLossRatio: 0.01 };
-    const run = await seed.measure({ kind: 'udp-step-up', ...climb });
+    const run = await seed.measure({ kind: 'udp-step-up', ...climb }, { forMs: 90_000 });
     const rates = offeredRates(run);
     // 2 s of 21 Mbit/s fill the queue before the end; nothing above the first lossy load is ever offered.
     expect(rates.slice(0, 3)).toEqual([15e6, 18e6, 21e6]);

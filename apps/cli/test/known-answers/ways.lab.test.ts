@@ -63,7 +63,7 @@ describe('path-mtu', () => {
   test('a black hole is found to the byte, though nobody says anything', async () => {
     await seed.set(2, 'ab', { command: 'maxlen', sizeBytes: 1437 });
     try {
-      const run = await seed.measure({ kind: 'path-mtu', direction: 'forward', echoes: 2 });
+      const run = await seed.measure({ kind: 'path-mtu', direction: 'forward', echoes: 2 }, { forMs: 90_000 });
       expect(metricValue(run, 0, 'path-mtu')).toBe(1437);
       expect(metricValue(run, 0, 'path-mtu.refused')).toBe(1438);
       expect(metricValue(run, 0, 'black-hole')).toBe(1);
@@ -89,7 +89,7 @@ describe('path-mtu', () => {
     if (!seed.hasIpv6) return;
     await seed.exec('router', ['ip', 'link', 'set', 'wan2', 'mtu', '1400']);
     try {
-      const run = await seed.measure({ kind: 'path-mtu', direction: 'forward' }, 'seed6');
+      const run = await seed.measure({ kind: 'path-mtu', direction: 'forward' }, { path: 'seed6' });
       expect(metricValue(run, 0, 'path-mtu')).toBe(1400);
     } finally {
       await seed.exec('router', ['ip', 'link', 'set', 'wan2', 'mtu', '1500']);
@@ -185,7 +185,7 @@ describe('trace', () => {
 
   test('over IPv6', async () => {
     if (!seed.hasIpv6) return;
-    const run = await seed.measure({ kind: 'trace', cycles: 3 }, 'seed6');
+    const run = await seed.measure({ kind: 'trace', cycles: 3 }, { path: 'seed6' });
     expect(metricValue(run, 0, 'hops')).toBe(2);
   });
 });
@@ -193,7 +193,10 @@ describe('trace', () => {
 describe('hop-characterization', () => {
   test('finds the slow link and says how well it fits', async () => {
     for (const host of ['router', 'server'] as const) await labSysctl(seed.lab, host, 'net.ipv4.icmp_ratelimit', '0');
-    const run = await seed.measure({ kind: 'hop-characterization', sizes: 12, repetitions: 8, maxHops: 5 });
+    const run = await seed.measure(
+      { kind: 'hop-characterization', sizes: 12, repetitions: 8, maxHops: 5 },
+      { forMs: 90_000 },
+    );
     expect(metricValue(run, 0, 'hops')).toBe(2);
     const [fast, slow] = [1, 2].map((hop) => atHop(run, 'hop.rate', hop));
     expect(atHop(run, 'hop.r2', 2)).toBeGreaterThan(0.9);

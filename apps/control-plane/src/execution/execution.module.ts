@@ -3,6 +3,7 @@ import { Execution, ProbeDirectory } from '../persistence/seams.js';
 import { AttemptRecords } from './attempt/attempt-records.js';
 import { AttemptRunner } from './attempt/attempt-runner.js';
 import { Consents } from './attempt/consent.js';
+import { Pursuit } from './attempt/pursuit.js';
 import { RunningAttempts } from './attempt/running-attempts.js';
 import { AttemptSnapshots } from './attempt/snapshots.js';
 import { Catalogue } from './catalogue.js';
@@ -42,6 +43,7 @@ import { Dispatcher } from './queue/dispatcher.js';
     Ownership,
     ProbeConnections,
     ProbeHealth,
+    Pursuit,
     RunningAttempts,
     StepResults,
     StepWalker,

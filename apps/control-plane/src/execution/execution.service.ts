@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { PostgresDatabase } from '../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../persistence/postgres-run-events.js';
 import { Execution, Settings, Signals } from '../persistence/seams.js';
+import { Pursuit } from './attempt/pursuit.js';
 import { RunningAttempts } from './attempt/running-attempts.js';
 import { recordAttemptsCancelled, recordLegEnd } from './leg/leg-records.js';
 import { LegWalker } from './leg/leg-walker.js';
@@ -26,6 +27,7 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     private readonly queue: AdvanceQueue,
     private readonly dispatcher: Dispatcher,
     private readonly health: ProbeHealth,
+    private readonly pursuit: Pursuit,
     private readonly attempts: RunningAttempts,
   ) {
     super();
@@ -48,6 +50,7 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
   /** First nothing new is begun, then what runs is let go of; tests are not waited for. */
   async onModuleDestroy(): Promise<void> {
     this.health.close();
+    this.pursuit.close();
     await this.dispatcher.close();
     await this.ownership.close();
     await this.queue.close();

@@ -1,13 +1,15 @@
-import type { Phase } from '@plumbline/measure';
+import type { Phase, PhaseGroup } from '@plumbline/measure';
 import { type Ending, ended } from '@plumbline/model';
 import type { PhaseEnd } from '@plumbline/probe-rpc';
 import type { Children } from '../children.js';
 import type { AttemptLog } from '../spool/attempt-log.js';
 import type { AttemptFacts, Spooled } from '../spool/spool.js';
-import { runPhase } from './phase.js';
+import { runGroup } from './group.js';
+import { type PhaseRun, runPhase } from './phase.js';
 
 export interface AttemptSetting {
-  readonly phases: readonly Phase[];
+  /** One after the other; the phases of one run at the same time. */
+  readonly groups: readonly PhaseGroup[];
   readonly longestMs: number;
   /** A folder of the attempt's own for temporary files. */
   readonly temporary: string;
@@ -17,29 +19,31 @@ export interface AttemptSetting {
   readonly onSample?: () => void;
 }
 
-/** One attempt that runs: its programs one after another, its one ending, the first cause. */
+/** One attempt that runs: its groups of programs one after another, its one ending, the first cause. */
 export class RunningAttempt implements Spooled {
   readonly done: Promise<void>;
   readonly #stop = new AbortController();
-  readonly #ends: PhaseEnd[] = [];
+  readonly #pids = new Map<string, number>();
+  readonly #ends = new Map<Phase, PhaseEnd>();
+  readonly #phases: readonly Phase[];
   #cause: Ending | undefined;
   #truncated = false;
-  #pid: number | undefined;
 
   constructor(
     readonly facts: AttemptFacts,
     readonly log: AttemptLog,
     private readonly setting: AttemptSetting,
   ) {
+    this.#phases = setting.groups.flatMap(({ beside, mains }) => [...beside, ...mains]);
     const timer = setTimeout(() => {
       void this.end(ended('deadline-exceeded', `It ran for more than ${setting.longestMs} ms.`));
     }, setting.longestMs);
     this.done = this.#run().finally(() => clearTimeout(timer));
   }
 
-  /** Of the program that runs; undefined between programs. */
-  get pid(): number | undefined {
-    return this.#pid;
+  /** Of a phase's program; undefined while it does not run. */
+  pidOf(phase: string): number | undefined {
+    return this.#pids.get(phase);
   }
   /** How it ended, or will: undefined while nothing has happened to it. */
   get cause(): Ending | undefined {
@@ -57,10 +61,13 @@ export class RunningAttempt implements Spooled {
   async #run(): Promise<void> {
     let problem: unknown;
     try {
-      // Ends with the last phase: each has its timeout, and the attempt its longest duration.
-      for (const phase of this.setting.phases) {
+      const { signal } = this.#stop;
+      const run = this.#runPhase.bind(this);
+      const onEnd = this.#takeEnd.bind(this);
+      // Ends with the last group: each program has its timeout, and the attempt its longest duration.
+      for (const group of this.setting.groups) {
         if (this.#cause) break;
-        await this.#runPhase(phase);
+        await runGroup(group, { signal, run, onEnd });
       }
       this.#finish();
     } catch (error) {
@@ -71,21 +78,27 @@ export class RunningAttempt implements Spooled {
     this.setting.onEnd(this.#cause ?? { outcome: 'completed' }, problem);
   }
 
-  async #runPhase(phase: Phase): Promise<void> {
-    const { temporary, children, onSample } = this.setting;
+  #runPhase(phase: Phase, signal: AbortSignal, onReady: () => void): Promise<PhaseRun> {
+    const { children, onSample } = this.setting;
     const onPid = (pid: number | undefined): void => {
-      this.#pid = pid;
+      if (pid === undefined) this.#pids.delete(phase.name);
+      else this.#pids.set(phase.name, pid);
     };
-    const { signal } = this.#stop;
-    const run = await runPhase(phase, { log: this.log, temporary, children, signal, onSample, onPid });
-    this.#ends.push(run.end);
-    this.#truncated ||= run.truncated;
-    if (!phase.optional) this.#cause ??= run.failure;
+    const temporary = `${this.setting.temporary}.${this.#phases.indexOf(phase)}`;
+    const samplesName = phase === this.#phases.find(({ sockets }) => sockets) ? 'ss' : `ss.${phase.name}`;
+    return runPhase(phase, { log: this.log, temporary, children, signal, samplesName, onSample, onPid, onReady });
+  }
+
+  #takeEnd(phase: Phase, { end, truncated, failure }: PhaseRun): void {
+    this.#ends.set(phase, end);
+    this.#truncated ||= truncated;
+    if (!phase.optional) this.#cause ??= failure;
   }
 
   #finish(): void {
     const ending = this.#cause ?? { outcome: 'completed' as const };
-    this.log.finish(finishedEvent(ending, this.facts.startedAt, this.#ends, this.#truncated));
+    const ends = this.#phases.flatMap((phase) => this.#ends.get(phase) ?? []);
+    this.log.finish(finishedEvent(ending, this.facts.startedAt, ends, this.#truncated));
   }
 
   /** The disk may be full: then the file ends without Finished, and readers are told that it is broken. */

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Phase } from '@plumbline/measure';
 import { type Ending, ended } from '@plumbline/model';
@@ -26,10 +26,14 @@ export interface PhaseContext {
   readonly temporary: string;
   readonly children: Children;
   readonly signal: AbortSignal;
+  /** What the artifact with the readings of its sockets is called. */
+  readonly samplesName: string;
   /** Called with each reading of the phase's sockets. */
   readonly onSample?: () => void;
   /** Told the program's pid when it starts, and undefined when it has ended. */
   readonly onPid: (pid: number | undefined) => void;
+  /** Called when the text by which it tells that it is ready has come. */
+  readonly onReady: () => void;
 }
 
 /** Runs one program of an attempt: its output and samples go into the log, its temporary files are gone when this ends. */
@@ -37,7 +41,7 @@ export async function runPhase(phase: Phase, context: PhaseContext): Promise<Pha
   const { log, temporary, signal } = context;
   mkdirSync(temporary, { recursive: true, mode: 0o700 });
   try {
-    const argv = withFiles(phase, temporary);
+    const argv = withFiles(phase, temporary, log);
     const startedAtMs = performance.now();
     const running = startProcess({
       argv,
@@ -51,6 +55,7 @@ export async function runPhase(phase: Phase, context: PhaseContext): Promise<Pha
       },
       // Through us into the files: the limit then holds exactly, however fast the program prints.
       onStdout: () => {},
+      ...whenReady(phase, context.onReady),
       signal,
     });
     try {
@@ -58,8 +63,9 @@ export async function runPhase(phase: Phase, context: PhaseContext): Promise<Pha
         running.pid === null
           ? await running.result
           : await accompany(phase, context, running.pid, running, argv, startedAtMs);
-      const truncated = result.outcome === 'output-too-large';
-      return { end: toPhaseEnd(phase, argv, result), failure: failureOf(phase, result), truncated };
+      const large = await keepCapture(phase, log);
+      const truncated = result.outcome === 'output-too-large' || large !== undefined;
+      return { end: toPhaseEnd(phase, argv, result), failure: failureOf(phase, result) ?? large, truncated };
     } finally {
       // Only does something when we failed on the way, a full disk say: no program outlives its phase.
       await running.stop(0);
@@ -97,18 +103,47 @@ async function accompany(
 }
 
 /** Writes the phase's temporary files and puts their paths into argv. */
-function withFiles(phase: Phase, folder: string): [string, ...string[]] {
+function withFiles(phase: Phase, folder: string, log: AttemptLog): [string, ...string[]] {
   for (const [name, text] of Object.entries(phase.files ?? {}))
     writeFileSync(join(folder, encodeURIComponent(name)), text, { mode: 0o600, flag: 'wx' });
   const [program = '', ...rest] = phase.argv.map((part) =>
-    part.replace(/\{file:([^}]+)\}/g, (_, name: string) => join(folder, encodeURIComponent(name))),
+    part
+      .replace(/\{file:([^}]+)\}/g, (_, name: string) => join(folder, encodeURIComponent(name)))
+      .replace('{capture}', () => log.artifactFile(captureName(phase))),
   );
   return [program, ...rest];
 }
 
-function beginSampling(phase: Phase, { log, onSample }: PhaseContext, startedAtMs: number) {
+const captureName = ({ name }: Phase): string => `${name}.capture`;
+
+/** Announces the capture, which the program wrote by itself. @returns the failure when it is larger than an artifact may be */
+async function keepCapture(phase: Phase, log: AttemptLog): Promise<Ending | undefined> {
+  const name = captureName(phase);
+  const file = log.artifactFile(name);
+  if (!phase.capture || !existsSync(file)) return undefined;
+  const large = statSync(file).size > OUTPUT_MAX_BYTES;
+  if (large) truncateSync(file, OUTPUT_MAX_BYTES);
+  await log.addArtifact({ name, phase: phase.name, tool: phase.tool, stream: 'capture' });
+  return large ? ended('output-too-large', `${phase.tool} captured more than ${OUTPUT_MAX_BYTES} bytes.`) : undefined;
+}
+
+/** Listens to stderr until the phase's text of readiness has come; to nothing when it has none. */
+function whenReady({ beside }: Phase, onReady: () => void): { onStderr?: (chunk: Buffer) => void } {
+  const text = beside?.readyText;
+  if (text === undefined) return {};
+  let said = '';
+  return {
+    onStderr: (chunk) => {
+      // Enough to find a text that comes in two chunks.
+      said = (said + chunk.toString('utf8')).slice(-4096);
+      if (said.includes(text)) onReady();
+    },
+  };
+}
+
+function beginSampling(phase: Phase, context: PhaseContext, startedAtMs: number) {
   if (!phase.sockets) return undefined;
-  const name = log.hasArtifact('ss') ? `ss.${phase.name}` : 'ss';
+  const { log, onSample, samplesName: name } = context;
   const sampler = startSampler({
     filter: phase.sockets,
     file: log.artifactFile(name),

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Server } from '@plumbline/measure';
+import { type FarSide, groupOfFar, type Server } from '@plumbline/measure';
 import { ended } from '@plumbline/model';
 import { type Grant, type RespondRequest, type RespondResponse, signGrant } from '@plumbline/probe-rpc';
 import type { Configuration } from '../configuration.js';
@@ -80,60 +80,92 @@ export class Responder {
 
   async #serve(asked: Asked, peerAddress: string, nearFacts: unknown): Promise<RespondResponse> {
     const credentials = await this.credentials.take();
-    const port = this.ports.take();
-    if (port === undefined) throw noFreePort(this.configuration);
-    let started: { attempt: RunningAttempt; far: { server: Server; peer: unknown } };
+    const ports = this.#takePorts(1 + asked.prepared.morePorts);
+    const giveBack = (): void => {
+      for (const port of ports) this.ports.giveBack(port);
+    };
+    let started: { attempt: RunningAttempt; far: FarSide };
     try {
       const { host } = this.facts;
       const { address } = asked.endpoint;
-      const far = plan(() => asked.prepared.far(host, { address, port, peerAddress, nearFacts, credentials }));
+      const [port = 0, ...morePorts] = ports;
+      const input = { address, port, morePorts, peerAddress, nearFacts, credentials };
+      const far = plan(() => asked.prepared.far(host, input));
       if (!far) throw new Refused(ended('internal-error', `${asked.kind} has no server after all.`));
-      started = { far, attempt: await this.turnstile.pass(() => this.#start(asked, far.server)) };
+      started = { far, attempt: await this.turnstile.pass(() => this.#start(asked, far)) };
     } catch (error) {
-      this.ports.giveBack(port);
+      giveBack();
       throw error;
     }
     const { attempt, far } = started;
-    void attempt.done.then(() => this.ports.giveBack(port));
-    await this.#untilListening(attempt, far.server);
-    return { grant: this.#grant(asked, far.server.listensOn.port, false), peerJson: JSON.stringify(far.peer) };
+    void attempt.done.then(giveBack);
+    await this.#untilListening(attempt, far);
+    return { grant: this.#grant(asked, far.servers[0].listensOn.port, false), peerJson: JSON.stringify(far.peer) };
   }
 
-  async #start(asked: Asked, server: Server): Promise<RunningAttempt> {
+  /** @throws {Refused} when there are not that many; then none is taken */
+  #takePorts(count: number): readonly number[] {
+    const ports = Array.from({ length: count }, () => this.ports.take());
+    const taken = ports.filter((port) => port !== undefined);
+    if (taken.length === count) return taken;
+    for (const port of taken) this.ports.giveBack(port);
+    throw noFreePort(this.configuration);
+  }
+
+  async #start(asked: Asked, far: FarSide): Promise<RunningAttempt> {
     await this.#takeInterface(asked);
     let hasCome = false;
     const onSample = (): void => {
       hasCome = true;
     };
-    const attempt = this.starter.start(asked, 'far', [server], { onEnd: () => {}, onSample });
-    void this.#endWithoutClient(attempt, server, () => hasCome);
+    const attempt = this.starter.start(asked, 'far', [groupOfFar(far)], { onEnd: () => {}, onSample });
+    void this.#endWithoutClient(attempt, far, () => hasCome);
     return attempt;
   }
 
-  /** Ends with the listener, with the attempt, or after readyMs. Looks at the kernel's table: a connection would be the one client. */
-  async #untilListening(attempt: RunningAttempt, { listensOn, tool }: Server): Promise<void> {
-    const until = performance.now() + this.configuration.readyMs;
+  /**
+   * Ends when all listen, with the attempt, or after readyMs and the companions' leads. Looks at the kernel's table: a
+   * connection would be the one client.
+   */
+  async #untilListening(attempt: RunningAttempt, { servers, companions = [] }: FarSide): Promise<void> {
+    const leadMs = companions.reduce((sum, { beside }) => sum + beside.leadMs, 0);
+    const until = performance.now() + leadMs + this.configuration.readyMs;
+    const waiting = [...servers];
+    const listens = ({ name, listensOn: { protocol, port } }: Server): boolean => {
+      const pid = attempt.pidOf(name);
+      return pid !== undefined && isListening(pid, protocol, port);
+    };
     while (!attempt.log.finished && performance.now() < until) {
-      if (attempt.pid !== undefined && isListening(attempt.pid, listensOn.protocol, listensOn.port)) return;
+      // Ends with the first that does not listen yet.
+      while (waiting[0] && listens(waiting[0])) waiting.shift();
+      if (waiting.length === 0) return;
       await delay(LOOK_EVERY_MS);
     }
+    const first = attempt.cause;
+    const said = first && 'reason' in first && first.detail !== undefined ? `: ${first.detail}` : '.';
+    const tool = waiting[0]?.tool;
     const why = attempt.log.finished
       ? 'ended before it listened'
       : `did not listen within ${this.configuration.readyMs} ms`;
-    await attempt.end(ended('server-not-ready', `${tool} ${why}.`));
+    const notReady = ended('server-not-ready', `${tool} ${why}${said}`);
+    await attempt.end(notReady);
     const { cause } = attempt;
     const stopped = cause && 'reason' in cause && cause.reason !== 'tool-failed' && cause.reason !== 'tool-killed';
-    throw new Refused(stopped ? cause : ended('server-not-ready', `${tool} ${why}.`));
+    throw new Refused(stopped ? cause : notReady);
   }
 
-  /** Ends when a client has come, with the attempt, or after clientMs; then the server is ended. UDP has no clients to see. */
+  /**
+   * Ends when a client has come to the first server, with the attempt, or after clientMs and the companions' leads; then all is
+   * ended. UDP has no clients to see.
+   */
   async #endWithoutClient(
     attempt: RunningAttempt,
-    { listensOn, sockets }: Server,
+    { servers: [{ listensOn, sockets }], companions = [] }: FarSide,
     hasCome: () => boolean,
   ): Promise<void> {
     if (listensOn.protocol === 'udp') return;
-    const until = performance.now() + this.configuration.clientMs;
+    const leadMs = companions.reduce((sum, { beside }) => sum + beside.leadMs, 0);
+    const until = performance.now() + leadMs + this.configuration.clientMs;
     while (performance.now() < until) {
       await delay(CLIENT_LOOK_EVERY_MS, undefined, { ref: false });
       if (attempt.log.finished || hasCome()) return;

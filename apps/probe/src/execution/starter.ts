@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Phase } from '@plumbline/measure';
+import type { PhaseGroup } from '@plumbline/measure';
 import type { Logger } from 'pino';
 import type { Children } from '../children.js';
 import type { Spool } from '../spool/spool.js';
@@ -22,7 +22,7 @@ export class Starter {
   start(
     asked: Asked,
     side: Side,
-    phases: readonly Phase[],
+    groups: readonly PhaseGroup[],
     hooks: { readonly onEnd: () => void; readonly onSample?: () => void },
   ): RunningAttempt {
     const { id, claim, claimed, endpoint, kind, longestMs } = asked;
@@ -30,7 +30,7 @@ export class Starter {
     const about = { attempt: id, leg: claim.legId, fence: claim.fence.toString(), side, kind, endpoint: endpoint.name };
     this.logger.info(about, 'attempt starts');
     const attempt = new RunningAttempt(facts, this.spool.create(facts), {
-      phases,
+      groups,
       longestMs,
       temporary: join(this.temporary, randomUUID()),
       children: this.children,

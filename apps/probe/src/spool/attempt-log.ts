@@ -15,7 +15,11 @@ export interface ArtifactFacts {
 }
 
 const READ_BYTES = 256 * 1024;
-const mediaTypeOf = (stream: string): string => (stream === 'samples' ? 'application/jsonl' : 'text/plain');
+const MEDIA_TYPES: Readonly<Partial<Record<string, string>>> = {
+  samples: 'application/jsonl',
+  capture: 'application/vnd.tcpdump.pcap',
+};
+const mediaTypeOf = (stream: string): string => MEDIA_TYPES[stream] ?? 'text/plain';
 
 /**
  * The events of one attempt, in a file that is only appended to; the bytes of artifacts lie beside it, and their chunks get

@@ -26,7 +26,7 @@ export interface Spooled {
 interface Unannounced {
   readonly name: string;
   readonly phase: string;
-  readonly stream: 'stdout' | 'stderr' | 'samples';
+  readonly stream: 'stdout' | 'stderr' | 'samples' | 'capture';
 }
 
 /** Ids become names of folders, so they hold nothing else. */
@@ -72,8 +72,9 @@ export class Spool {
     return readdirSync(this.#folderOf(facts)).flatMap((file): Unannounced[] => {
       const name = file.startsWith('artifact-') ? decodeURIComponent(file.slice('artifact-'.length)) : undefined;
       if (name === undefined || log.hasArtifact(name)) return [];
-      const [, phase = '', stream] = /^(.*)\.(stdout|stderr)$/.exec(name) ?? [];
-      return [{ name, phase, stream: stream === 'stdout' || stream === 'stderr' ? stream : 'samples' }];
+      const [, phase = '', stream] = /^(.*)\.(stdout|stderr|capture)$/.exec(name) ?? [];
+      const known = stream === 'stdout' || stream === 'stderr' || stream === 'capture';
+      return [{ name, phase, stream: known ? stream : 'samples' }];
     });
   }
 

@@ -1,4 +1,4 @@
-import { abilityOf } from '@plumbline/measure';
+import { abilityOf, metricFact } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
 import { describe, expect, test } from 'vitest';
 import { criterionSchema, kindCatalogue, kindOf, kinds, Test } from '../index.js';
@@ -15,8 +15,6 @@ const attemptsOf = (raw: object, over: Partial<Path> = {}) => {
   const test = Test.parse(raw);
   return kindOf(test.kind)?.attempts(test, { ...path, ...over }) ?? [];
 };
-/** What a test of that kind must say beside its kind. */
-const NEEDED: Readonly<Record<string, object>> = { reachability: { port: 443 }, 'udp-step-up': { maxRateBps: 1e6 } };
 const messages = (raw: unknown): string => JSON.stringify(Test.safeParse(raw).error?.issues ?? []);
 
 describe('a test', () => {
@@ -64,6 +62,14 @@ describe('a test', () => {
     expect(messages(raw)).toContain(words);
   });
 });
+
+/** What a test must say besides its kind. */
+const musts: Readonly<Record<string, object>> = {
+  'window-sweep': { windowsBytes: [65_536] },
+  'congestion-control-matrix': { algorithms: ['cubic', 'bbr'], streams: 2 },
+  reachability: { port: 443 },
+  'udp-step-up': { maxRateBps: 1e6 },
+};
 
 describe('attempts', () => {
   test('repeats and directions are interleaved, and only both directions are labelled', () => {
@@ -114,7 +120,7 @@ describe('attempts', () => {
 
   test('every attempt is one that an ability can prepare', () => {
     for (const kind of kinds) {
-      const attempts = attemptsOf({ kind: kind.kind, ...NEEDED[kind.kind] });
+      const attempts = attemptsOf({ kind: kind.kind, ...musts[kind.kind] });
       expect(attempts.length).toBeGreaterThan(0);
       for (const { measurement, tool, spec, schemaVersion } of attempts) {
         const ability = abilityOf(measurement, tool);
@@ -153,6 +159,12 @@ describe('the catalogue', () => {
       expect.arrayContaining(['count', 'intervalS', 'method']),
     );
     expect(criterionSchema()).toMatchObject({ required: ['metric', 'op', 'value'] });
+  });
+
+  test('knows the unit of every metric of every kind', () => {
+    for (const kind of kinds) expect(kind.metrics.filter((name) => metricFact(name) === undefined)).toEqual([]);
+    expect(kindOf('parallel')?.metrics).toEqual(expect.arrayContaining(['throughput', 'fairness', 'ratio-to-single']));
+    expect(kindOf('window-sweep')?.metrics).toEqual(expect.arrayContaining(['throughput', 'window-ceiling']));
   });
 
   test('names the metrics of the product', () => {

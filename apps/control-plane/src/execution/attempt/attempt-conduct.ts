@@ -29,6 +29,8 @@ export interface Hands {
 export interface Conducted {
   readonly records: Readonly<Record<End, EndRecord>>;
   readonly ending: Ending;
+  /** What became of the far side, by its own word or by its silence; absent: nothing is known, or it has no part in it. */
+  readonly far?: Ending;
   /** Ends whose probe never confirmed that nothing of the attempt runs there. */
   readonly unconfirmed: readonly End[];
   /** Whether a program was started. */
@@ -183,8 +185,10 @@ export class AttemptConduct {
   private conducted(near: Followed, far: Followed | undefined): Conducted {
     const { records, cause } = this;
     const nearEnding = records.near.ending;
+    const away = far?.how === 'away' && !onOneProbe(this.task) ? ended('far-probe-lost') : undefined;
     const failed = cause.ending === undefined && nearEnding?.outcome !== 'completed';
-    if (failed && far?.how === 'away' && !onOneProbe(this.task)) cause.set(ended('far-probe-lost'));
+    if (failed && away) cause.set(away);
+    const farEnding = records.far.ending ?? away;
     // Past its longest duration (and what setting it up took) the probe itself has ended it.
     const mayRun = this.ageMs < this.longestMs + TIMING.respondMs;
     const unconfirmed = ENDS.filter((end) => {
@@ -195,6 +199,7 @@ export class AttemptConduct {
     return {
       records,
       ending: firstCause({ cause: cause.ending, near: nearEnding, far: records.far.ending }),
+      ...(farEnding ? { far: farEnding } : {}),
       unconfirmed,
       ran: records.near.started.length > 0,
     };

@@ -20,6 +20,7 @@ import { finalEnding, reasonOf } from './endings.js';
 import { LiveSamples } from './live-samples.js';
 import { LiveWriter } from './live-writer.js';
 import { callEnding, hindrance } from './preflight.js';
+import type { Pursuit } from './pursuit.js';
 import type { AttemptSnapshots, Snapshots } from './snapshots.js';
 import { pause } from './waiting.js';
 
@@ -33,6 +34,7 @@ export interface AttemptTools {
   readonly records: AttemptRecords;
   readonly store: PostgresArtifactStore;
   readonly metrics: ExecutionMetrics;
+  readonly pursuit: Pursuit;
 }
 
 /** How an attempt ended, and on which probes something of it may still run. */
@@ -197,7 +199,7 @@ export class AttemptCourse {
     const storing = keepBytes(tools.store, records);
     const reading = readLeavings(task, leavings);
     const artifacts = await storing;
-    const ending = finalEnding(conducted.ending, reading.ending);
+    const ending = finalEnding(conducted.ending, reading.ending, conducted.far);
     const replaceSamples = task.resumed !== undefined;
     const rest = [...this.writer.failed.flatMap((batch) => batch.rows), ...(this.live.drain()?.rows ?? [])];
     await tools.records.end(task, {
@@ -213,6 +215,7 @@ export class AttemptCourse {
     });
     tools.metrics.attemptEnded(ending.outcome, reasonOf(ending));
     acknowledge(tools.connections, task);
+    tools.pursuit.begin(task, reasonOf(ending) ?? 'interrupted', conducted.unconfirmed);
     await this.afterwards(conducted.ran);
     return { ending, unconfirmed: conducted.unconfirmed.map((end) => targetOf(task, end).name) };
   }
@@ -223,7 +226,9 @@ export class AttemptCourse {
     await Promise.race([this.storing, pause(TIMING.snapshotMs)]);
     if (!ran || this.task.lease.over.aborted) return;
     const [signal, note] = [this.task.lease.over, () => undefined];
-    await this.tools.snapshots.take(this.task, 'after', { ends: ENDS, into: {}, signal, note }).stored;
+    const after: Snapshots = {};
+    await this.tools.snapshots.take(this.task, 'after', { ends: ENDS, into: after, signal, note }).stored;
+    await this.tools.snapshots.keepMovement(this.task, this.before, after);
   }
 
   private stop(end: End, reason: string): Promise<boolean> {

@@ -17,12 +17,14 @@ export function attemptOutput(
 export function phasesOf(record: EndRecord): PhaseOutput[] {
   const ended = record.finished?.phases ?? [];
   const open = record.started.filter(({ started }) => !ended.some((phase) => phase.phase === started.phase));
+  const bytes = (phase: string, tool: string, stream: string): Buffer | undefined =>
+    record.artifacts.find((one) => one.phase === phase && one.artifact.tool === tool && one.artifact.stream === stream)
+      ?.bytes;
   const text = (phase: string, tool: string, stream: string): string =>
-    record.artifacts
-      .find((one) => one.phase === phase && one.artifact.tool === tool && one.artifact.stream === stream)
-      ?.bytes.toString('utf8') ?? '';
+    bytes(phase, tool, stream)?.toString('utf8') ?? '';
   return [...ended, ...open.map(({ started }) => started)].map((phase): PhaseOutput => {
     const end = 'exitCode' in phase || 'signal' in phase ? phase : undefined;
+    const capture = bytes(phase.phase, phase.tool, 'capture');
     return {
       end: record.end,
       name: phase.phase,
@@ -32,6 +34,7 @@ export function phasesOf(record: EndRecord): PhaseOutput[] {
       signal: end?.signal || null,
       stdout: text(phase.phase, phase.tool, 'stdout'),
       stderr: text(phase.phase, phase.tool, 'stderr'),
+      ...(capture ? { capture } : {}),
       ...(end?.cpuUserUs === undefined ? {} : { cpuUserUs: Number(end.cpuUserUs) }),
       ...(end?.cpuSystemUs === undefined ? {} : { cpuSystemUs: Number(end.cpuSystemUs) }),
       ...(end ? durationOf(end) : {}),

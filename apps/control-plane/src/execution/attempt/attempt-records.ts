@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Artifact, Command, End, Ending, HostSnapshot, Metric, SocketSample } from '@plumbline/model';
+import type {
+  Artifact,
+  Command,
+  CounterMovement,
+  End,
+  Ending,
+  HostSnapshot,
+  Metric,
+  SocketSample,
+} from '@plumbline/model';
 import type { AttemptPlan } from '@plumbline/plans';
 import { insertMetrics, insertSamples } from '../../persistence/bulk-rows.js';
 import { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
@@ -109,6 +118,14 @@ export class AttemptRecords {
           ${snapshot.takenAt}::timestamptz) ON CONFLICT DO NOTHING`;
       await this.artifacts.tie(task.id, [raw], client);
     });
+  }
+
+  async counters(task: AttemptTask, counters: Partial<Record<End, CounterMovement>>): Promise<void> {
+    await task.lease.write(
+      'store counters',
+      (client) => client.$executeRaw`
+      UPDATE attempt SET counters = ${storableJsonText(counters)}::jsonb WHERE id = ${task.id}::uuid`,
+    );
   }
 
   /** Ends an attempt of which there is nothing to keep. */

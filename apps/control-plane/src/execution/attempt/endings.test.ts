@@ -53,6 +53,22 @@ describe('the final ending', () => {
   });
 });
 
+describe('what the near tool says when its peer went away', () => {
+  const read = ended('control-connection-lost');
+  it('is explained by what became of the far side', () => {
+    expect(finalEnding(completed, read, ended('far-probe-lost'))).toMatchObject({ reason: 'far-probe-lost' });
+    expect(finalEnding(completed, read, ended('probe-stopped'))).toMatchObject({ reason: 'far-probe-lost' });
+    expect(finalEnding(completed, read, ended('tool-killed', 'iperf3 was ended by SIGKILL.'))).toEqual(
+      ended('tool-killed', 'On the far side: iperf3 was ended by SIGKILL.'),
+    );
+  });
+  it('stands when the far side ended by itself, and a good result stands whatever became of the far side', () => {
+    for (const far of [completed, ended('tool-failed'), ended('interrupted')])
+      expect(finalEnding(completed, read, far)).toEqual(read);
+    expect(finalEnding(completed, completed, ended('far-probe-lost'))).toEqual(completed);
+  });
+});
+
 describe('a step', () => {
   it('succeeds only when every attempt completed', () => {
     expect(stepEnding([completed, completed])).toEqual({ state: 'succeeded' });

@@ -43,12 +43,18 @@ export function firstCause({ cause, near, far }: Accounts): Ending {
 
 function causeAtFar(far: Ending): Ending | undefined {
   if (far.outcome === 'lost') return ended('far-probe-lost', far.detail);
+  if (far.outcome === 'failed' && far.reason === 'tool-killed')
+    return ended('tool-killed', `On the far side: ${far.detail ?? 'its server was ended by a signal'}`);
   return far.outcome === 'cancelled' && far.reason === 'superseded' ? far : undefined;
 }
 
-/** The attempt's ending, once its output was read: what ended it from outside stands, else the parser's word is closer. */
-export function finalEnding(first: Ending, read: Ending): Ending {
-  return ['refused', 'timed-out', 'cancelled', 'lost'].includes(first.outcome) ? first : read;
+/**
+ * The attempt's ending, once its output was read: what ended it from outside stands, else the parser's word is closer. A tool
+ * that says its peer went away sees only that: what became of the far side says why (iperf3 ends with 0 all the same).
+ */
+export function finalEnding(first: Ending, read: Ending, far?: Ending): Ending {
+  if (['refused', 'timed-out', 'cancelled', 'lost'].includes(first.outcome)) return first;
+  return (read.outcome !== 'completed' && far && causeAtFar(far)) || read;
 }
 
 /** Endings after which the other attempts of the same step could only end the same way. */

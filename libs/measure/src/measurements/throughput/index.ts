@@ -2,7 +2,7 @@ import { defineMeasurement } from '../../ability.js';
 import { throughputMetrics } from './metrics.js';
 import { ThroughputSpec } from './spec.js';
 
-/** How much of one path's rate one bulk TCP flow gets. It fills the path, so nothing else may run there meanwhile. */
+/** How much of one path's rate one bulk TCP flow gets, or several together. They fill the path, so nothing else may run there meanwhile. */
 export const throughput = defineMeasurement({
   kind: 'throughput',
   schemaVersion: 1,
@@ -18,8 +18,11 @@ export const throughput = defineMeasurement({
 });
 
 export * from './committed.js';
+export * from './ends.js';
+export * from './fairness.js';
 export * from './metrics.js';
 export * from './metrics-of.js';
 export * from './result.js';
 export * from './sockets.js';
 export * from './spec.js';
+export * from './streams.js';

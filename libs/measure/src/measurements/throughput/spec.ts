@@ -26,16 +26,21 @@ export const throughputLimits = {
   /** Linux: TCP_MIN_MSS is 88. iperf3's MAX_MSS is 9216, from 3.21 on 32767. */
   mssBytes: z.int().min(88).max(32767),
   dscp: z.int().min(0).max(63),
+  /** iperf3's MAX_STREAMS is 128 (src/iperf.h). */
+  streams: z.int().min(1).max(128),
   rateBps: z.int().min(1000).max(1e12),
 };
 
-/** One bulk TCP transfer. `forward` is near to far. Bytes of the first `omitS` seconds are not counted. */
+/**
+ * A bulk TCP transfer of one or several streams at once. `forward` is near to far. Bytes of the first `omitS` seconds are not
+ * counted. `rateBps` is that of all streams together; windows and segment sizes are each stream's own.
+ */
 export const ThroughputSpec = z
   .strictObject({
     direction: z.enum(['forward', 'reverse']),
     durationS: throughputLimits.durationS,
     omitS: throughputLimits.omitS.default(0),
-    streams: z.literal(1).default(1),
+    streams: throughputLimits.streams.default(1),
     congestionControl: CongestionControl.optional(),
     windowBytes: throughputLimits.windowBytes.optional(),
     mssBytes: throughputLimits.mssBytes.optional(),

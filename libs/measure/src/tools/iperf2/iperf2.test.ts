@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ProbeHost } from '../../ability.js';
-import type { BesidePhase } from '../../beside.js';
+import type { Phase, ProbeHost } from '../../ability.js';
 import { TransactionsResult, TransactionsSpec } from '../../measurements/transactions/index.js';
 import { expectSound, mutated, outputOf, type Recording, valueIn, withText } from '../../test-support/reading.js';
 import { iperf2, transactionsByIperf2 } from './index.js';
@@ -204,7 +203,7 @@ describe('what is asked', () => {
     root: true,
   });
   const raw = { requestBytes: 100, replyBytes: 100, durationS: 10 };
-  const phasesOf = (more: object, version = '2.1.8'): readonly BesidePhase[] =>
+  const phasesOf = (more: object, version = '2.1.8'): readonly Phase[] =>
     transactionsByIperf2.prepare({ ...raw, ...more }).near(host(version), {
       address: '192.0.2.1',
       peerAddress: '192.0.2.2',

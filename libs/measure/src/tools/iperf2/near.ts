@@ -1,7 +1,6 @@
 import { type End, type Ending, ended } from '@plumbline/model';
 import { z } from 'zod';
 import type { FarInput, NearInput, Phase, ProbeHost, Server } from '../../ability.js';
-import type { BesidePhase } from '../../beside.js';
 import { IDLE_S, LOAD_LEAD_S, type TransactionsSpec } from '../../measurements/transactions/index.js';
 import { BASELINE_TIMEOUT_MS, baselinePhase } from '../ping/argv.js';
 import { bouncebackArgv, type Iperf2Ends, loadArgv, serverArgv } from './argv.js';
@@ -66,7 +65,7 @@ export function near(spec: TransactionsSpec, host: ProbeHost, input: NearInput):
   return [...(baseline ? [baseline] : []), ...(spec.underLoad ? underLoad(spec, ends) : []), test];
 }
 
-function underLoad(spec: TransactionsSpec, ends: Iperf2Ends): readonly BesidePhase[] {
+function underLoad(spec: TransactionsSpec, ends: Iperf2Ends): readonly Phase[] {
   return [
     {
       name: 'idle',
@@ -88,7 +87,7 @@ function underLoad(spec: TransactionsSpec, ends: Iperf2Ends): readonly BesidePha
 }
 
 /** iperf 2 has no credentials that stay out of argv: its server is bound to the endpoint and lives as long as the attempt. */
-export function far(spec: TransactionsSpec, host: ProbeHost, input: FarInput): { server: Server; peer: Peer } {
+export function far(spec: TransactionsSpec, host: ProbeHost, input: FarInput): { servers: [Server]; peer: Peer } {
   const server: Server = {
     name: 'server',
     tool: 'iperf2',
@@ -97,5 +96,5 @@ export function far(spec: TransactionsSpec, host: ProbeHost, input: FarInput): {
     listensOn: { protocol: 'tcp', port: input.port },
     sockets: { localPort: input.port, peerAddress: input.peerAddress },
   };
-  return { server, peer: { port: input.port, version: iperf2Can(iperf2Text(host) ?? '').version } };
+  return { servers: [server], peer: { port: input.port, version: iperf2Can(iperf2Text(host) ?? '').version } };
 }

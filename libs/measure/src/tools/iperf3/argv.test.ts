@@ -26,6 +26,7 @@ function both(raw: unknown, nearVersion: string, farVersion: string) {
     peerAddress: ends.near,
     nearFacts: prepared.nearFacts(near),
     credentials,
+    morePorts: [],
   });
   const phases = prepared.near(near, {
     address: ends.near,
@@ -35,7 +36,7 @@ function both(raw: unknown, nearVersion: string, farVersion: string) {
   });
   const client = phases.find((phase) => phase.name === 'test');
   if (!answer || !client) throw new Error('no server or no client');
-  return { server: answer.server, client, phases };
+  return { server: answer.servers[0], client, phases };
 }
 const plain = { direction: 'forward', durationS: 10 };
 
@@ -65,9 +66,22 @@ describe('the client', () => {
     expect(argv).toEqual(expect.arrayContaining(['-J', '-R', '--rcv-timeout']));
   });
 
+  test('several streams share the rate, and the sampler looks at the ports of all', () => {
+    const spec = { ...plain, streams: 8, rateBps: 30_000_003 };
+    const { client } = both(spec, '3.12', '3.12');
+    expect([optionOf(client.argv, '-P'), optionOf(client.argv, '-b')]).toEqual(['8', '3750000']);
+    expect(client.sockets).toEqual({ localPort: 47001, lastLocalPort: 47008, peerAddress: ends.far });
+    const prepared = throughputByIperf3.prepare(spec);
+    expect(prepared.localPorts).toBe(8);
+    expect(prepared.ceilings).toMatchObject({ maxStreams: 8, maxRateBps: 30_000_003 });
+    const [one, many] = [1, 128].map((streams) => throughputByIperf3.prepare({ ...plain, streams }).longestDurationMs);
+    // A round trip for each of them, before the test begins.
+    expect((many ?? 0) - (one ?? 0)).toBeGreaterThan(127 * 300);
+  });
+
   test('says no more than it must', () => {
     const { argv } = both(plain, '3.12', '3.12').client;
-    for (const flag of ['-O', '-R', '-C', '-w', '-M', '--dscp', '-b', '--rcv-timeout'])
+    for (const flag of ['-O', '-P', '-R', '-C', '-w', '-M', '--dscp', '-b', '--rcv-timeout'])
       expect(argv).not.toContain(flag);
   });
 
@@ -133,10 +147,11 @@ describe('credentials', () => {
       peerAddress: ends.near,
       nearFacts: prepared.nearFacts(bare),
       credentials,
+      morePorts: [],
     };
     const answer = prepared.far(host('3.12'), input);
-    expect(answer?.server.argv).not.toContain('--rsa-private-key-path');
-    expect(answer?.server.files).toBeUndefined();
+    expect(answer?.servers[0].argv).not.toContain('--rsa-private-key-path');
+    expect(answer?.servers[0].files).toBeUndefined();
     expect(JSON.stringify(answer?.peer)).not.toContain('very-secret');
   });
 
@@ -220,4 +235,9 @@ test('the data socket is the one of --cport, seen from either end', () => {
   expect(prepared.isDataSocket(sample('far', 5301, 47001), phases)).toBe(true);
   expect(prepared.isDataSocket(sample('far', 5301, 40000), phases)).toBe(false);
   expect(prepared.isDataSocket(sample('near', 47001, 5301), [])).toBe(false);
+  const several = both({ ...plain, streams: 3 }, '3.12', '3.12').client.argv;
+  const of = (end: 'near' | 'far', localPort: number, peerPort: number) =>
+    prepared.isDataSocket(sample(end, localPort, peerPort), [{ ...phases[0]!, argv: several }]);
+  expect([47000, 47001, 47003, 47004].map((port) => of('near', port, 5301))).toEqual([false, true, true, false]);
+  expect([47000, 47001, 47003, 47004].map((port) => of('far', 5301, port))).toEqual([false, true, true, false]);
 });

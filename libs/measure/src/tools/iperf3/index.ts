@@ -1,8 +1,9 @@
 import { defineAbility } from '../../ability.js';
 import { throughput } from '../../measurements/throughput/index.js';
-import { isDataSocket, longestDurationMs, near, refuses } from './near.js';
+import { longestDurationMs, near, refuses } from './near.js';
 import { far, nearFacts } from './peer.js';
 import { read } from './read.js';
+import { isDataSocket } from './stream-ports.js';
 
 export const throughputByIperf3 = defineAbility(throughput, {
   tool: 'iperf3',
@@ -11,6 +12,7 @@ export const throughputByIperf3 = defineAbility(throughput, {
   nearFacts: (_spec, host) => nearFacts(host),
   far,
   near,
+  localPorts: (spec) => spec.streams,
   isDataSocket,
   read,
   longestDurationMs,

@@ -1,10 +1,11 @@
-import { type End, type Ending, ended, type SocketSample } from '@plumbline/model';
-import type { NearInput, Phase, PhaseOutput, ProbeHost } from '../../ability.js';
+import { type End, type Ending, ended } from '@plumbline/model';
+import type { NearInput, Phase, ProbeHost } from '../../ability.js';
 import type { ThroughputSpec } from '../../measurements/throughput/index.js';
 import { atLeast } from '../../tool.js';
 import { BASELINE_TIMEOUT_MS, baselinePhase } from '../ping/argv.js';
-import { CONNECT_TIMEOUT_MS, clientArgv, optionOf } from './argv.js';
+import { CONNECT_TIMEOUT_MS, clientArgv } from './argv.js';
 import { Peer } from './peer.js';
+import { localPortsOf, STREAM_CONNECT_MS } from './stream-ports.js';
 import { IPERF3_OLDEST, iperf3, iperf3Can } from './version.js';
 
 /** Why this host cannot run the test in that role; undefined: it can. */
@@ -34,7 +35,7 @@ function refusesCongestionControl(spec: ThroughputSpec, role: End, host: ProbeHo
 }
 
 const testTimeoutMs = (spec: ThroughputSpec): number =>
-  (spec.omitS + spec.durationS) * 1000 + CONNECT_TIMEOUT_MS + 15_000;
+  (spec.omitS + spec.durationS) * 1000 + CONNECT_TIMEOUT_MS + spec.streams * STREAM_CONNECT_MS + 15_000;
 
 /** The longest that the attempt may take: the baseline, the connection, the test, the exchange of results. */
 export const longestDurationMs = (spec: ThroughputSpec): number => BASELINE_TIMEOUT_MS + testTimeoutMs(spec) + 5_000;
@@ -60,15 +61,7 @@ export function near(spec: ThroughputSpec, host: ProbeHost, input: NearInput): r
       ? { env: { IPERF3_PASSWORD: peer.authentication.password }, files: { pub: peer.authentication.publicKeyPem } }
       : {}),
     timeoutMs: testTimeoutMs(spec),
-    sockets: { localPort: input.localPort, peerAddress: input.peerAddress },
+    sockets: { ...localPortsOf(spec, input.localPort), peerAddress: input.peerAddress },
   };
   return baseline ? [baseline, test] : [test];
-}
-
-/** The data socket is the one with the client's --cport; the control socket has another local port. */
-export function isDataSocket(sample: SocketSample, phases: readonly PhaseOutput[]): boolean {
-  const client = phases.find((phase) => phase.end === 'near' && phase.name === 'test');
-  const port = client && optionOf(client.argv, '--cport');
-  if (port === undefined) return false;
-  return String(sample.end === 'near' ? sample.localPort : sample.peerPort) === port;
 }

@@ -3,6 +3,7 @@ import type { FarInput, ProbeHost, Server } from '../../ability.js';
 import type { ThroughputSpec } from '../../measurements/throughput/index.js';
 import { IDLE_TIMEOUT_S, type Padding, serverArgv } from './argv.js';
 import { sha256Hex } from './sha256.js';
+import { STREAM_CONNECT_MS } from './stream-ports.js';
 import { type Iperf3Can, iperf3Can } from './version.js';
 
 /** What the near side tells the far one, so that both choose the same padding. */
@@ -25,13 +26,13 @@ export const nearFacts = (host: ProbeHost): z.output<typeof NearFacts> => {
 
 /** Longest life of the server: waiting for its client, the test, and the exchange of results. */
 export const serverTimeoutMs = (spec: ThroughputSpec): number =>
-  (IDLE_TIMEOUT_S + spec.omitS + spec.durationS) * 1000 + 20_000;
+  (IDLE_TIMEOUT_S + spec.omitS + spec.durationS) * 1000 + spec.streams * STREAM_CONNECT_MS + 20_000;
 
 /**
  * The far side's server and what the near side needs of it.
  * @throws {z.ZodError} when the near side's facts do not have their form.
  */
-export function far(spec: ThroughputSpec, host: ProbeHost, input: FarInput): { server: Server; peer: Peer } {
+export function far(spec: ThroughputSpec, host: ProbeHost, input: FarInput): { servers: [Server]; peer: Peer } {
   const can = iperf3Can(host.tools.iperf3 ?? '');
   const near = NearFacts.parse(input.nearFacts);
   const padding = choosePadding(can, near.oaep);
@@ -54,7 +55,10 @@ export function far(spec: ThroughputSpec, host: ProbeHost, input: FarInput): { s
     sockets: { localPort: input.port, peerAddress: input.peerAddress },
   };
   const authentication = authenticated ? { user, password, publicKeyPem, padding } : undefined;
-  return { server, peer: { port: input.port, version: can.version, ...(authentication ? { authentication } : {}) } };
+  return {
+    servers: [server],
+    peer: { port: input.port, version: can.version, ...(authentication ? { authentication } : {}) },
+  };
 }
 
 /** OAEP only if both know it; an older one knows PKCS#1 v1.5 alone and the newer one is told to use it. */

@@ -1,13 +1,14 @@
 import type { AttemptOutput, PhaseOutput, Reading } from '../../ability.js';
 import {
+  endsOf,
   isEfficiencyEstimated,
   type ThroughputResult,
   type ThroughputSpec,
   throughputMetricsOf,
 } from '../../measurements/throughput/index.js';
-import { atLeast } from '../../tool.js';
 import { type DocumentRead, type Iperf3Document, readDocument } from './document.js';
 import { endingOf } from './ending.js';
+import { cpuRemarks, windowRemarks } from './host-remarks.js';
 import { resultOf } from './result.js';
 
 /** Reads what a throughput attempt left behind, from both ends. Never throws. */
@@ -20,8 +21,9 @@ export function read(spec: ThroughputSpec, output: AttemptOutput): Reading {
   const notes = [...(nearRead?.notes ?? []), ...(farRead?.notes ?? []).map((note) => `server: ${note}`)];
   const result = documents.near && resultOf(spec, output, documents, notes);
   const ending = endingOf(spec, { output, client, read: nearRead, documents, result });
-  const metrics = throughputMetricsOf(result, ending);
-  return { ending, metrics, result: result ?? null, notes: [...notes, ...remarks(spec, documents.near, result)] };
+  const metrics = throughputMetricsOf(result, ending, spec.streams);
+  const notesOfAll = [...notes, ...remarks(spec, documents.near, result)];
+  return { ending, metrics, result: result ? { ...result, ends: endsOf(result, metrics) } : null, notes: notesOfAll };
 }
 
 const phaseOf = (output: AttemptOutput, end: PhaseOutput['end'], name: string): PhaseOutput | undefined =>
@@ -45,8 +47,17 @@ function remarks(
     );
   if (isEfficiencyEstimated(result) && result.retransmits)
     remarks.push('efficiency is an estimate: retransmitted segments times MSS');
-  const busyLoop = (version: string | undefined) => atLeast(version, '3.16') && !atLeast(version, '3.18');
-  if (spec.rateBps !== undefined && (busyLoop(result.versions.near) || busyLoop(result.versions.far)))
-    remarks.push('iperf3 3.16 and 3.17 spin while they pace: cpu says nothing of the host here (iperf issue 1741)');
-  return remarks;
+  const { receiver } = result.congestionControl;
+  if (spec.congestionControl !== undefined && receiver !== undefined && receiver !== spec.congestionControl)
+    remarks.push(
+      `the receiver ran ${receiver}, not ${spec.congestionControl}: only the sender's decides how fast it sends`,
+    );
+  const [near, far] =
+    spec.direction === 'forward' ? [result.cpu.sender, result.cpu.receiver] : [result.cpu.receiver, result.cpu.sender];
+  const accounts = [
+    { end: 'near', version: result.versions.near, share: near },
+    { end: 'far', version: result.versions.far, share: far },
+  ] as const;
+  remarks.push(...cpuRemarks(accounts, spec.streams, spec.rateBps !== undefined));
+  return [...remarks, ...windowRemarks(spec.windowBytes, result.buffers.sndBufBytes)];
 }

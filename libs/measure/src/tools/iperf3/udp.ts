@@ -49,8 +49,9 @@ function near(spec: UdpLoadSpec, host: ProbeHost, input: NearInput): readonly Ph
 /** The server is the same as for TCP: the protocol is the client's choice. Its data sockets are no TCP sockets to sample. */
 function farOf(spec: UdpLoadSpec, host: ProbeHost, input: FarInput) {
   const stand = ThroughputSpec.parse({ direction: spec.direction, durationS: spec.durationS });
-  const { server, peer } = far(stand, host, input);
-  return { server: { ...server, timeoutMs: server.timeoutMs + UDP_CONNECT_TIMEOUT_MS }, peer };
+  const { servers, peer } = far(stand, host, input);
+  const [server] = servers;
+  return { servers: [{ ...server, timeoutMs: server.timeoutMs + UDP_CONNECT_TIMEOUT_MS }] as const, peer };
 }
 
 export const udpLoadByIperf3 = defineAbility(udpLoad, {

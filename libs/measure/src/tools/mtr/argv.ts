@@ -1,5 +1,4 @@
-import type { NearInput, ProbeHost } from '../../ability.js';
-import type { BesidePhase } from '../../beside.js';
+import type { NearInput, Phase, ProbeHost } from '../../ability.js';
 import type { TraceSpec } from '../../measurements/trace/index.js';
 
 /** mtr refuses less than a second between cycles to users other than root (ui/mtr.c). */
@@ -20,7 +19,7 @@ export const mtrTimeoutMs = ({ cycles, maxHops }: TraceSpec): number => cycles *
 export const mtrDurationMs = (spec: TraceSpec): number => spec.flows * mtrTimeoutMs(spec) + 2_000;
 
 /** One mtr a flow. With both ports given, UDP packets carry their number in the checksum, and the flow is one (packet/construct_unix.c). */
-export function mtrPhases(spec: TraceSpec, host: ProbeHost, input: NearInput): readonly BesidePhase[] {
+export function mtrPhases(spec: TraceSpec, host: ProbeHost, input: NearInput): readonly Phase[] {
   return Array.from({ length: spec.flows }, (_, i) => ({
     name: flowPhase(i + 1),
     tool: 'mtr',

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ProbeHost } from '../../ability.js';
-import type { BesidePhase } from '../../beside.js';
+import type { Phase, ProbeHost } from '../../ability.js';
 import { TraceResult, TraceSpec } from '../../measurements/trace/index.js';
 import { expectSound, mutated, outputOf, type Recording, valueIn, withText } from '../../test-support/reading.js';
 import { mtr, traceByMtr } from './index.js';
@@ -115,7 +114,7 @@ describe('its JSON', () => {
 
 describe('what is asked', () => {
   const host = (root: boolean): ProbeHost => ({ tools: { mtr: 'mtr 0.95' }, congestionControls: [], root });
-  const phasesOf = (raw: object, root = true): readonly BesidePhase[] =>
+  const phasesOf = (raw: object, root = true): readonly Phase[] =>
     traceByMtr
       .prepare(raw)
       .near(host(root), { address: '192.0.2.1', peerAddress: '192.0.2.66', localPort: 1, peer: null });

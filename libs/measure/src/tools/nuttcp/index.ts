@@ -9,6 +9,7 @@ export const throughputByNuttcp = defineAbility(throughput, {
   alsoUses: ['ping'],
   refuses,
   far,
+  morePorts: () => 1,
   near,
   isDataSocket,
   read,

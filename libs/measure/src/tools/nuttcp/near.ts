@@ -51,14 +51,10 @@ export function near(spec: ThroughputSpec, host: ProbeHost, input: NearInput): r
   return baseline ? [baseline, test] : [test];
 }
 
-/** A second port of the probe's range; where the probe gives only one, the neighbour of the first. */
-const portsOf = ({ port, morePorts }: FarInput & { readonly morePorts?: readonly number[] }): NuttcpPorts => ({
-  control: port,
-  data: morePorts?.[0] ?? (port < 65_535 ? port + 1 : port - 1),
-});
-
-export function far(spec: ThroughputSpec, _host: ProbeHost, input: FarInput): { server: Server; peer: Peer } {
-  const ports = portsOf(input);
+export function far(spec: ThroughputSpec, _host: ProbeHost, input: FarInput): { servers: [Server]; peer: Peer } {
+  const [data] = input.morePorts;
+  if (data === undefined) throw new Error('nuttcp needs two ports of the far probe');
+  const ports: NuttcpPorts = { control: input.port, data };
   const server: Server = {
     name: 'server',
     tool: 'nuttcp',
@@ -67,7 +63,7 @@ export function far(spec: ThroughputSpec, _host: ProbeHost, input: FarInput): { 
     listensOn: { protocol: 'tcp', port: ports.control },
     sockets: { localPort: ports.data, peerAddress: input.peerAddress },
   };
-  return { server, peer: { port: ports.control, dataPort: ports.data } };
+  return { servers: [server], peer: { port: ports.control, dataPort: ports.data } };
 }
 
 /** The data connection is the one to the data port; the control connection has the other. */

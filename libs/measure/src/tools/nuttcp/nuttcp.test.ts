@@ -133,13 +133,13 @@ describe('its lines', () => {
 describe('what is asked', () => {
   const host: ProbeHost = { tools: { nuttcp: 'nuttcp-6.1.2' }, congestionControls: [] };
   const ends = { near: '192.0.2.1', far: '192.0.2.2' };
-  function both(raw: object, morePorts?: readonly number[]) {
+  function both(raw: object, morePorts: readonly number[] = [5302]) {
     const prepared = throughputByNuttcp.prepare({ direction: 'forward', durationS: 10, ...raw });
     const credentials = { publicKeyPem: '', privateKeyPem: '', user: '', password: '' };
     const input = { address: ends.far, port: 5301, peerAddress: ends.near, nearFacts: {}, credentials, morePorts };
     const answer = prepared.far(host, input);
     const near = { address: ends.near, peerAddress: ends.far, localPort: 1, peer: answer?.peer };
-    return { server: answer?.server, client: prepared.near(host, near).at(-1) };
+    return { server: answer?.servers[0], client: prepared.near(host, near).at(-1) };
   }
 
   test('two ports, both at the far end, both opened by the client (C25)', () => {

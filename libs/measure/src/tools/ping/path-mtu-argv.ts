@@ -1,5 +1,4 @@
 import type { NearInput, Phase, ProbeHost } from '../../ability.js';
-import type { BesidePhase } from '../../beside.js';
 import type { PathMtuSpec } from '../../measurements/path-mtu/index.js';
 import { atLeast } from '../../tool.js';
 import { pingCan } from './version.js';
@@ -30,13 +29,13 @@ export const pathMtuDurationMs = (spec: PathMtuSpec): number =>
  * One ping of each size, never fragmented, all at the same time; tracepath beside them where the host has it. Since
  * 20231222 iputils can leave aside what the kernel remembers of the path (`-M probe`), so that each size is asked anew.
  */
-export function pathMtuPhases(spec: PathMtuSpec, host: ProbeHost, input: NearInput): readonly BesidePhase[] {
+export function pathMtuPhases(spec: PathMtuSpec, host: ProbeHost, input: NearInput): readonly Phase[] {
   const { flavour, version } = pingCan(host);
   const mode = flavour === 'iputils' && atLeast(version, '20231222') ? 'probe' : 'do';
   const smallest = Math.min(...spec.sizesBytes);
   const sizes = spec.sizesBytes.toSorted((a, b) => b - a);
   const pings = sizes.map(
-    (sizeBytes): BesidePhase => ({
+    (sizeBytes): Phase => ({
       name: phaseOf(sizeBytes),
       tool: 'ping',
       argv: [
@@ -54,7 +53,7 @@ export function pathMtuPhases(spec: PathMtuSpec, host: ProbeHost, input: NearInp
 }
 
 /** Optional in every sense: it cannot be bound to an address. */
-function tracepathPhase(host: ProbeHost, { peerAddress }: NearInput): readonly (Phase & BesidePhase)[] {
+function tracepathPhase(host: ProbeHost, { peerAddress }: NearInput): readonly Phase[] {
   if (host.tools.tracepath === undefined) return [];
   return [
     {

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PhaseOutput, ProbeHost } from '../../ability.js';
-import type { BesidePhase } from '../../beside.js';
+import type { Phase, PhaseOutput, ProbeHost } from '../../ability.js';
 import { PathMtuResult, PathMtuSpec } from '../../measurements/path-mtu/index.js';
 import { expectSound, mutated, outputOf, type Recording, valueIn, withText } from '../../test-support/reading.js';
 import { pathMtuByPing } from './path-mtu.js';
@@ -95,7 +94,7 @@ describe('what is sent', () => {
     tools: { ping, ...more },
     congestionControls: [],
   });
-  const phasesOf = (ping: string, address: string, more = {}): readonly BesidePhase[] =>
+  const phasesOf = (ping: string, address: string, more = {}): readonly Phase[] =>
     pathMtuByPing.prepare({ sizesBytes: [100, 1400, 1500] }).near(host(ping, more), {
       address,
       peerAddress: address,
