@@ -103,6 +103,20 @@ describe('udp-step-up', () => {
     expect(clean).toBeLessThan(BOTTLENECK_BPS + QUEUE_BITS / 2 + 0.011 * 24e6);
   });
 
+  test('a payload that the path cannot carry whole is said to be that, and no lossy link', async () => {
+    await seed.exec('router', ['ip', 'link', 'set', 'wan2', 'mtu', '1300']);
+    try {
+      const load = { payloadBytes: PAYLOAD_BYTES, startRateBps: 5e6, maxRateBps: 5e6, stepDurationS: 1 };
+      const plan = { tests: [{ kind: 'udp-step-up', ...load }] };
+      const run = await seed.product.run({ plan, paths: ['seed'] }, 60_000);
+      expect(run.legs[0]?.steps[0]).toMatchObject({ state: 'failed', reason: 'tool-failed' });
+      expect(run.legs[0]?.steps[0]?.attempts[0]?.detail).toContain('do not fit');
+    } finally {
+      await seed.exec('router', ['ip', 'link', 'set', 'wan2', 'mtu', '1500']);
+      await seed.exec('client', ['ip', 'route', 'flush', 'cache']);
+    }
+  });
+
   test('in reverse, and sized by a lowered MTU so that nothing travels in pieces', async () => {
     await seed.exec('router', ['ip', 'link', 'set', 'wan1', 'mtu', '1300']);
     try {
