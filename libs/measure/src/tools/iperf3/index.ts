@@ -22,4 +22,5 @@ export const throughputByIperf3 = defineAbility(
   }),
 );
 
+export { udpLoadByIperf3 } from './udp.js';
 export { iperf3 } from './version.js';

@@ -33,4 +33,5 @@ export const rttByPing = defineAbility(rtt, {
   longestDurationMs: (spec) => rttDurationMs(spec) + 2_000,
 });
 
+export { pathMtuByPing } from './path-mtu.js';
 export { ping } from './version.js';
