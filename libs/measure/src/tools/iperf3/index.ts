@@ -1,5 +1,5 @@
 import { defineAbility } from '../../ability.js';
-import { throughput } from '../../measurements/throughput/index.js';
+import { throughput, waysOf } from '../../measurements/throughput/index.js';
 import { withCapture } from '../tcpdump/index.js';
 import { longestDurationMs, near, refuses } from './near.js';
 import { far, nearFacts } from './peer.js';
@@ -15,11 +15,12 @@ export const throughputByIperf3 = defineAbility(
     nearFacts: (_spec, host) => nearFacts(host),
     far,
     near,
-    localPorts: (spec) => spec.streams,
+    localPorts: (spec) => spec.streams * waysOf(spec),
     isDataSocket,
     read,
     longestDurationMs,
   }),
 );
 
+export { udpLoadByIperf3 } from './udp.js';
 export { iperf3 } from './version.js';

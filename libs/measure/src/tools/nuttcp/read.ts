@@ -29,7 +29,8 @@ function resultOf(spec: ThroughputSpec, output: AttemptOutput, { total, interval
   const { sender, receiver } = socketsOf(spec, output);
   return {
     tool: 'nuttcp',
-    direction: spec.direction,
+    // Both at once was refused before.
+    direction: spec.direction === 'reverse' ? 'reverse' : 'forward',
     durationS: spec.durationS,
     omitS: 0,
     versions: {},

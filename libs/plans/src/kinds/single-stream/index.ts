@@ -1,6 +1,7 @@
 import { type Committed, captureMetrics, throughput } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
-import { directionCells, interleave } from '../../expand.js';
+import { byDirection } from '../../derive.js';
+import { directionCells, directionLabels, interleave } from '../../expand.js';
 import { defineKind } from '../../kind.js';
 import { summarise } from '../../summarise.js';
 import { SingleStreamTest } from './test.js';
@@ -41,9 +42,9 @@ export const singleStream = defineKind({
   sharing: throughput.sharing,
   test: SingleStreamTest,
   metrics: [...throughput.metrics, ...captureMetrics].map((fact) => fact.name),
-  labels: (test) => (test.direction === 'both' ? { direction: ['forward', 'reverse'] } : {}),
+  labels: (test) => directionLabels(test.direction),
   attempts,
   summarise: (test, results) =>
-    summarise(test.capture ? [...throughput.metrics, ...captureMetrics] : throughput.metrics, results),
+    summarise(test.capture ? [...throughput.metrics, ...captureMetrics] : throughput.metrics, byDirection(results)),
 });
 export { SingleStreamTest };

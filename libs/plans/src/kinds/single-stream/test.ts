@@ -1,6 +1,6 @@
 import { CongestionControl, throughputLimits } from '@plumbline/measure';
 import { z } from 'zod';
-import { direction, everyTest } from '../../parameters.js';
+import { bulkDirection, everyTest } from '../../parameters.js';
 
 const { durationS, omitS, windowBytes, mssBytes, dscp, rateBps } = throughputLimits;
 
@@ -9,7 +9,7 @@ export const SingleStreamTest = z
   .strictObject({
     kind: z.literal('single-stream'),
     ...everyTest,
-    direction,
+    direction: bulkDirection,
     durationS: durationS.default(10).meta({ description: 'Seconds that are measured, after the omitted ones.' }),
     omitS: omitS.default(0).meta({ description: 'Seconds at the start that are not counted: slow start.' }),
     congestionControl: CongestionControl.optional(),
