@@ -8,8 +8,11 @@ import type { ThroughputResult } from './result.js';
  */
 export function rfc6349Remarks(result: ThroughputResult | undefined, metrics: readonly Metric[]): string[] {
   const efficiency = metrics.find(({ name, labels }) => name === 'efficiency' && labels?.stream === undefined)?.value;
-  if (!result || typeof efficiency !== 'number' || rfc6349IsMeaningful(1 - efficiency, 0)) return [];
-  const percent = ((1 - efficiency) * 100).toFixed(1);
+  if (!result || typeof efficiency !== 'number') return [];
+  // 1 - 0.95 is a little more than 0.05 in doubles.
+  const again = Number((1 - efficiency).toFixed(9));
+  if (rfc6349IsMeaningful(again, 0)) return [];
+  const percent = (again * 100).toFixed(1);
   return [
     `${percent} % of the bytes were sent again: above 5 % of loss RFC 6349 says nothing, so take efficiency, buffer-delay and transfer-time-ratio for symptoms only`,
   ];
