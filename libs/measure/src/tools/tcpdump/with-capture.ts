@@ -8,7 +8,7 @@ import { readCapture } from './read.js';
 /** What of a spec this needs to know. */
 interface CaptureSpec {
   readonly capture?: boolean | undefined;
-  readonly direction: 'forward' | 'reverse';
+  readonly direction: 'forward' | 'reverse' | 'simultaneous';
 }
 
 /**
@@ -57,12 +57,13 @@ const Result = z.record(z.string(), z.unknown());
 
 function withCaptures(reading: Reading, { phases }: AttemptOutput, direction: CaptureSpec['direction']): Reading {
   const [near, far] = (['near', 'far'] as const).map((end: End) => readCapture(phases, end));
-  const [sender, receiver] = direction === 'forward' ? [near, far] : [far, near];
+  // Both ways at once: the near side is called the sender, as the one that opens the connections.
+  const [sender, receiver] = direction === 'reverse' ? [far, near] : [near, far];
   const captures: Captures = {
     ...(sender?.capture ? { sender: sender.capture } : {}),
     ...(receiver?.capture ? { receiver: receiver.capture } : {}),
   };
-  const transfer = { captures, client: direction === 'forward' ? 'sender' : 'receiver' } as const;
+  const transfer = { captures, client: direction === 'reverse' ? 'receiver' : 'sender' } as const;
   const result = Result.safeParse(reading.result).data;
   return {
     ending: reading.ending,
