@@ -19,6 +19,7 @@ export const NULL_REASON_TEXT: Readonly<Record<NullReason, string>> = {
   'receiver-totals-missing': "the receiver's totals are missing",
   'contract-missing': 'the path has no contract for it',
   'tool-cannot-say': 'the tool cannot say',
+  'not-offered': 'the handshake came without it',
 };
 
 /** The value with its unit, or `unknown: why`. Ratios named `ratio-*` read as factors, the others as per cent. */

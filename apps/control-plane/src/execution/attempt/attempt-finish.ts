@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reading } from '@plumbline/measure';
+import type { AttemptOutput, PreparedAbility, Reading } from '@plumbline/measure';
 import { type Artifact, type End, type Ending, ended, type SocketSample } from '@plumbline/model';
 import type { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
 import type { ProbeConnections } from '../probes/probe-connections.js';
@@ -19,10 +19,16 @@ export interface Leavings {
 
 /** What the parser makes of it. A parser that fails is a mistake of ours: the bytes are kept, the reading can be replayed. */
 export function readLeavings(task: AttemptTask, { records, samples, before, ending }: Leavings): Reading {
+  return readOutput(task.prepared, task.plan.tool, attemptOutput(records, samples, before, ending));
+}
+
+/** The same of any output, also one that is read again. Never throws. */
+export function readOutput(prepared: PreparedAbility, tool: string, output: AttemptOutput): Reading {
+  const { ending } = output;
   try {
-    return task.prepared.read(attemptOutput(records, samples, before, ending));
+    return prepared.read(output);
   } catch (error) {
-    const detail = `The parser of ${task.plan.tool} failed: ${error instanceof Error ? error.message : error}`;
+    const detail = `The parser of ${tool} failed: ${error instanceof Error ? error.message : error}`;
     const unreadable = ending.outcome === 'completed' ? ended('output-unreadable', detail) : ending;
     return { ending: unreadable, metrics: [], result: null, notes: [detail] };
   }

@@ -23,6 +23,7 @@ export * from './fairness.js';
 export * from './metrics.js';
 export * from './metrics-of.js';
 export * from './result.js';
+export * from './rfc6349.js';
 export * from './sockets.js';
 export * from './spec.js';
 export * from './streams.js';

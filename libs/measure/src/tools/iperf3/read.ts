@@ -3,6 +3,7 @@ import {
   endsOf,
   isEfficiencyEstimated,
   type OneWaySpec,
+  rfc6349Remarks,
   type ThroughputResult,
   type ThroughputSpec,
   throughputMetricsOf,
@@ -56,7 +57,7 @@ function readOneWay(
     ending,
     metrics,
     result: result ? { ...result, ends: endsOf(result, metrics) } : null,
-    notes: [...notes, ...remarks(spec, documents.near, result, ways)],
+    notes: [...notes, ...remarks(spec, documents.near, result, ways), ...rfc6349Remarks(result, metrics)],
   };
 }
 

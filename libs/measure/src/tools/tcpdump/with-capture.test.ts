@@ -44,6 +44,14 @@ describe('beside the test', () => {
     expect(companion).toMatchObject({ tool: 'tcpdump', optional: true, capture: true });
     expect(companion?.argv.at(-1)).toBe('host 192.0.2.1 and tcp port 5301');
   });
+  test('not of both directions at once, which the notes say', () => {
+    const both = { capture: true, direction: 'simultaneous' };
+    expect(nearOf(both).map(({ name }) => name)).not.toContain('capture');
+    expect(farOf(both)?.companions).toBeUndefined();
+    const reading = readWith([], 'simultaneous');
+    expect(readingOf(reading, 'window-scale.sender')).toBe('not-measured-here');
+    expect(reading.notes).toContainEqual(expect.stringMatching(/capture: of one direction at a time/));
+  });
   test('only where it is asked for, and then it may take longer', () => {
     expect(nearOf().map(({ name }) => name)).toEqual(['baseline', 'test']);
     expect(farOf()?.companions).toBeUndefined();

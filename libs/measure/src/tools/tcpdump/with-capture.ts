@@ -11,6 +11,9 @@ interface CaptureSpec {
   readonly direction: 'forward' | 'reverse' | 'simultaneous';
 }
 
+/** Of both directions at once there are two connections, and no way to tell whose numbers these are: that is not captured. */
+const captures = ({ capture, direction }: CaptureSpec): boolean => capture === true && direction !== 'simultaneous';
+
 /**
  * An ability of one TCP transfer that captures the headers of its packets at both ends where the spec says `capture`: as
  * evidence, and for the handshake's options and the advertised windows. The near side is the one that opens the connection.
@@ -22,19 +25,20 @@ export function withCapture<S extends z.ZodType<CaptureSpec>>(ability: TypedAbil
     alsoUses: [...(ability.alsoUses ?? []), 'tcpdump'],
     near: (spec, host, input) => {
       const phases = ability.near(spec, host, input);
-      return spec.capture ? phases.flatMap((phase) => [...besideTest(phase, input), phase]) : phases;
+      return captures(spec) ? phases.flatMap((phase) => [...besideTest(phase, input), phase]) : phases;
     },
     ...(far && {
       far: (spec, host, input) => {
         const side = far(spec, host, input);
-        return spec.capture ? withCompanion(side, input.peerAddress) : side;
+        return captures(spec) ? withCompanion(side, input.peerAddress) : side;
       },
     }),
     read: (spec, output) => {
       const reading = ability.read(spec, output);
-      return spec.capture ? withCaptures(reading, output, spec.direction) : reading;
+      if (!spec.capture) return reading;
+      return captures(spec) ? withCaptures(reading, output, spec.direction) : withoutCapture(reading);
     },
-    longestDurationMs: (spec) => ability.longestDurationMs(spec) + (spec.capture ? LEAD_MS + GRACE_MS : 0),
+    longestDurationMs: (spec) => ability.longestDurationMs(spec) + (captures(spec) ? LEAD_MS + GRACE_MS : 0),
   };
 }
 
@@ -53,22 +57,29 @@ function withCompanion(side: FarSide, peerAddress: string): FarSide {
 /** The port by which the test's sockets are told from others. */
 const portOf = (sockets: SocketFilter | undefined): number | undefined => sockets?.localPort ?? sockets?.peerPort;
 
+/** Both directions at once: the metrics that were asked for are null, and the notes say why. */
+const withoutCapture = (reading: Reading): Reading => ({
+  ...reading,
+  metrics: [...reading.metrics, ...captureMetricsOf({ captures: {}, client: 'sender' })],
+  notes: [...reading.notes, 'capture: of one direction at a time; ask for forward, reverse or both'],
+});
+
 const Result = z.record(z.string(), z.unknown());
 
 function withCaptures(reading: Reading, { phases }: AttemptOutput, direction: CaptureSpec['direction']): Reading {
   const [near, far] = (['near', 'far'] as const).map((end: End) => readCapture(phases, end));
   // Both ways at once: the near side is called the sender, as the one that opens the connections.
   const [sender, receiver] = direction === 'reverse' ? [far, near] : [near, far];
-  const captures: Captures = {
+  const seen: Captures = {
     ...(sender?.capture ? { sender: sender.capture } : {}),
     ...(receiver?.capture ? { receiver: receiver.capture } : {}),
   };
-  const transfer = { captures, client: direction === 'reverse' ? 'receiver' : 'sender' } as const;
+  const transfer = { captures: seen, client: direction === 'reverse' ? 'receiver' : 'sender' } as const;
   const result = Result.safeParse(reading.result).data;
   return {
     ending: reading.ending,
     metrics: [...reading.metrics, ...captureMetricsOf(transfer)],
-    result: result ? { ...result, captures } : reading.result,
+    result: result ? { ...result, captures: seen } : reading.result,
     notes: [...reading.notes, ...(near?.notes ?? []), ...(far?.notes ?? []), ...captureRemarks(transfer)],
   };
 }
