@@ -4,6 +4,7 @@ import { AttemptRecords } from './attempt/attempt-records.js';
 import { AttemptRunner } from './attempt/attempt-runner.js';
 import { Consents } from './attempt/consent.js';
 import { Pursuit } from './attempt/pursuit.js';
+import { RunningAttempts } from './attempt/running-attempts.js';
 import { AttemptSnapshots } from './attempt/snapshots.js';
 import { Catalogue } from './catalogue.js';
 import { Claims } from './claims/claims.js';
@@ -43,6 +44,7 @@ import { Dispatcher } from './queue/dispatcher.js';
     ProbeConnections,
     ProbeHealth,
     Pursuit,
+    RunningAttempts,
     StepResults,
     StepWalker,
     { provide: Execution, useExisting: ExecutionService },

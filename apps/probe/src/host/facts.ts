@@ -5,13 +5,8 @@ import { type Argv, runCommands } from './commands.js';
 
 /** Programs that no ability drives yet, and how each tells its version. The others say it themselves (measure's `tools`). */
 const MORE_PROGRAMS: readonly Argv[] = [
-  ['tracepath', '-V'],
-  ['mtr', '--version'],
-  ['hping3', '--version'],
   ['nuttcp', '-V'],
   ['iperf', '-v'],
-  ['pchar', '-V'],
-  ['tcpdump', '--version'],
   ['ethtool', '--version'],
 ];
 

@@ -11,6 +11,7 @@ export const throughputSpec = (recording: Recording) => {
   const durationS = Number(option(nuttcp ? '-T' : '-t'));
   const bothWays = recording.phases.some(({ argv }) => argv.includes('--bidir'));
   const direction = bothWays ? 'simultaneous' : reverse ? 'reverse' : 'forward';
+  // To nuttcp -P is the control port.
   const streams = nuttcp ? 1 : Number(option('-P') ?? 1);
   return { direction, durationS, omitS: Number(option('-O') ?? 0), streams };
 };

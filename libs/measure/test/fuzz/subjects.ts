@@ -1,8 +1,9 @@
+import { derivedMetrics } from '../../src/derived-metrics.js';
 import { hops } from '../../src/measurements/hops/index.js';
 import { pathMtu } from '../../src/measurements/path-mtu/index.js';
 import { reachability } from '../../src/measurements/reachability/index.js';
 import { rtt } from '../../src/measurements/rtt/index.js';
-import { fairness, throughput } from '../../src/measurements/throughput/index.js';
+import { throughput } from '../../src/measurements/throughput/index.js';
 import { trace } from '../../src/measurements/trace/index.js';
 import { transactions } from '../../src/measurements/transactions/index.js';
 import { udpLoad } from '../../src/measurements/udp-load/index.js';
@@ -86,6 +87,6 @@ const abilities: readonly Facts[] = [
 
 /** Everything that reads what a program printed. */
 export const subjects: readonly Subject[] = [
-  ...abilities.map(({ of, ...facts }) => abilitySubject({ ...facts, metrics: [...of.metrics, fairness] })),
+  ...abilities.map(({ of, ...facts }) => abilitySubject({ ...facts, metrics: [...of.metrics, ...derivedMetrics] })),
   ...plainParsers,
 ];

@@ -48,6 +48,8 @@ export const ThroughputSpec = z
     dscp: throughputLimits.dscp.optional(),
     rateBps: throughputLimits.rateBps.optional(),
     committed: Committed.optional(),
+    /** Captures the headers of its packets at both ends. Absent: no. */
+    capture: z.boolean().optional(),
   })
   .meta({ id: 'ThroughputSpec' });
 export type ThroughputSpec = z.output<typeof ThroughputSpec>;

@@ -22,9 +22,10 @@ export const SingleStreamTest = z
     tool: z
       .literal('iperf3', { error: 'iperf3; this version cannot run single-stream with another tool' })
       .default('iperf3'),
-    capture: z
-      .literal(false, { error: 'this version cannot capture packets: leave capture out or give false' })
-      .default(false),
+    capture: z.boolean().default(false).meta({
+      description:
+        "Captures the headers of the test's packets at both ends, where tcpdump is there and may: as evidence, and for windows and the options of the handshake.",
+    }),
   })
   .meta({ id: 'SingleStreamTest' });
 export type SingleStreamTest = z.output<typeof SingleStreamTest>;
