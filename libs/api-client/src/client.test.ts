@@ -78,8 +78,13 @@ describe('the client', () => {
 // Read by the compiler, whether or not they run.
 describe('the types', () => {
   test('of a test are told apart by kind', () => {
-    const countOf = (t: TestInput): number | undefined => (t.kind === 'rtt' ? t.count : t.windowBytes);
-    expect(countOf({ kind: 'rtt', count: 3 })).toBe(3);
+    const ofKind = (t: TestInput): unknown => {
+      if (t.kind === 'rtt') return t.count;
+      if (t.kind === 'bounceback') return t.requestBytes;
+      return undefined;
+    };
+    expect(ofKind({ kind: 'rtt', count: 3 })).toBe(3);
+    expect(ofKind({ kind: 'bounceback', requestBytes: 64 })).toBe(64);
     // @ts-expect-error a window is no parameter of rtt
     const wrong: TestInput = { kind: 'rtt', windowBytes: 65_536 };
     // @ts-expect-error there is no such kind

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { Kind } from '../kind.js';
+import { BouncebackTest, bounceback } from './bounceback/index.js';
 import { RttTest, rttKind } from './rtt/index.js';
 import { SingleStreamTest, singleStream } from './single-stream/index.js';
 
 /** The kinds of test that this version runs. A new one is a folder, and a line in each of these two lists. */
-export const kinds: readonly Kind[] = [singleStream, rttKind];
+export const kinds: readonly Kind[] = [singleStream, rttKind, bounceback];
 
 /** A test of a plan: which one is said by `kind`. */
 export const Test = z
-  .discriminatedUnion('kind', [SingleStreamTest, RttTest], {
+  .discriminatedUnion('kind', [SingleStreamTest, RttTest, BouncebackTest], {
     // An unknown kind is an invalid_union; what is no object at all keeps zod's own words.
     error: (issue) =>
       issue.code === 'invalid_union'

@@ -20,8 +20,12 @@ export const SingleStreamTest = z
     dscp: dscp.optional(),
     rateBps: rateBps.optional().meta({ description: 'Paces the sender to this rate in bit/s.' }),
     tool: z
-      .literal('iperf3', { error: 'iperf3; this version cannot run single-stream with another tool' })
-      .default('iperf3'),
+      .enum(['iperf3', 'nuttcp'], { error: 'tool is iperf3 or nuttcp: this version runs no other' })
+      .default('iperf3')
+      .meta({
+        description:
+          'Which program measures. nuttcp is a second opinion on the same path: another program, another count at the receiver. It knows no omitS and no congestionControl.',
+      }),
     capture: z
       .literal(false, { error: 'this version cannot capture packets: leave capture out or give false' })
       .default(false),
