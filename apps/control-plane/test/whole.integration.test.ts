@@ -99,6 +99,31 @@ describe('a run through the typed client', () => {
     expect(metrics.text).toMatch(/^plumbline_legs_ended_total\{state="succeeded"\} [1-9]/m);
   });
 
+  test('joins sender and receiver where data moved between them', async () => {
+    const { id } = await ok(
+      client.POST('/v1/runs', {
+        body: {
+          plan: {
+            tests: [
+              { kind: 'parallel', streams: 1, durationS: 1 },
+              { kind: 'rtt', count: 3 },
+            ],
+          },
+          paths: ['one'],
+        },
+      }),
+    );
+    await watch(id);
+    const [parallel, rtt] = (await getRun(id)).legs[0]?.steps ?? [];
+    const [attempt] = parallel?.attempts ?? [];
+    expect(attempt).toMatchObject({ outcome: 'completed', cell: { streams: '1' } });
+    expect(attempt?.ends).toMatchObject([
+      { end: 'near', role: 'sender', congestionControl: expect.any(String) },
+      { end: 'far', role: 'receiver', measured: expect.arrayContaining(['throughput']) },
+    ]);
+    expect(rtt?.attempts[0]).not.toHaveProperty('ends');
+  });
+
   test('is cancelled while it runs', async () => {
     testMs = 30_000;
     const { id } = await ok(client.POST('/v1/runs', { body: { plan: { tests: [{ kind: 'rtt' }] }, paths: ['one'] } }));

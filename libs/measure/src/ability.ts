@@ -55,6 +55,8 @@ export type BesidePhase = Phase & { readonly beside: Beside };
 /** Which sockets belong to the test; all given conditions hold at once. */
 export interface SocketFilter {
   readonly localPort?: number;
+  /** Of a run of local ports, `localPort` being the first. */
+  readonly lastLocalPort?: number;
   readonly peerPort?: number;
   readonly peerAddress?: string;
 }
@@ -96,7 +98,7 @@ export interface NearInput {
   readonly address: string;
   readonly interface?: string;
   readonly peerAddress: string;
-  /** A free local port for the data socket, so that it can be told from the control socket. */
+  /** A free local port for the data socket, so that it can be told from the control socket: the first of `localPorts`. */
   readonly localPort: number;
   /** What the far side answered; null for measurements without a server. */
   readonly peer: unknown;
@@ -135,13 +137,19 @@ export interface Reading {
   readonly notes: readonly string[];
 }
 
+/**
+ * exclusive: nothing else may run on its interfaces and links meanwhile. shared: light and short, several at once. background:
+ * light and long; it gives way to exclusive tests and is begun anew after them.
+ */
+export type Sharing = 'exclusive' | 'shared' | 'background';
+
 /** What is measured: the spec that travels to the probes. No addresses in it: those come from the probes' own endpoints. */
 export interface Measurement<S extends z.ZodType = z.ZodType> {
   readonly kind: string;
   readonly schemaVersion: number;
   readonly spec: S;
   readonly metrics: readonly MetricFact[];
-  readonly sharing: 'exclusive' | 'shared';
+  readonly sharing: Sharing;
   /** May run on a standing grant of a day, so that a path whose far probe is down can still be diagnosed. */
   readonly standingGrant: boolean;
   /** Ceilings that the far probe consents to. */
@@ -149,7 +157,8 @@ export interface Measurement<S extends z.ZodType = z.ZodType> {
 }
 export const defineMeasurement = <S extends z.ZodType>(m: Measurement<S>): Measurement<S> => m;
 
-type TypedAbility<S extends z.ZodType> = {
+/** How one tool measures: what `defineAbility` ties to its measurement. */
+export type TypedAbility<S extends z.ZodType> = {
   readonly tool: string;
   /** Other programs that a phase uses (ping for a baseline). Their absence makes that phase impossible, not the ability. */
   readonly alsoUses?: readonly string[];
@@ -162,6 +171,8 @@ type TypedAbility<S extends z.ZodType> = {
   /** How many ports the far side needs besides the first; 0 when absent. */
   readonly morePorts?: (spec: z.output<S>) => number;
   readonly near: (spec: z.output<S>, host: ProbeHost, input: NearInput) => readonly Phase[];
+  /** How many local ports in a row the near side takes, one for each data socket. Absent: one. */
+  readonly localPorts?: (spec: z.output<S>) => number;
   /** Whether a sampled socket carries the test's data (iperf3's control socket does not). */
   readonly isDataSocket?: (sample: SocketSample, phases: readonly PhaseOutput[]) => boolean;
   readonly read: (spec: z.output<S>, output: AttemptOutput) => Reading;
@@ -175,7 +186,7 @@ export interface Ability {
   readonly alsoUses: readonly string[];
   readonly measures: string;
   readonly schemaVersion: number;
-  readonly sharing: 'exclusive' | 'shared';
+  readonly sharing: Sharing;
   readonly standingGrant: boolean;
   readonly hasServer: boolean;
   /** @throws {z.ZodError} when the spec does not fit */
@@ -185,6 +196,7 @@ export interface PreparedAbility {
   readonly ceilings: { maxRateBps: number | null; maxStreams: number; maxDurationS: number };
   readonly longestDurationMs: number;
   readonly morePorts: number;
+  readonly localPorts: number;
   refuses(role: End, host: ProbeHost): Ending | undefined;
   nearFacts(host: ProbeHost): unknown;
   far(host: ProbeHost, input: FarInput): FarSide | undefined;
@@ -208,6 +220,7 @@ export const defineAbility = <S extends z.ZodType>(m: Measurement<S>, t: TypedAb
       ceilings: m.ceilings(spec),
       longestDurationMs: t.longestDurationMs(spec),
       morePorts: t.morePorts?.(spec) ?? 0,
+      localPorts: t.localPorts?.(spec) ?? 1,
       refuses: (role, host) => t.refuses(spec, role, host),
       nearFacts: (host) => t.nearFacts?.(spec, host) ?? {},
       far: (host, input) => t.far?.(spec, host, input),

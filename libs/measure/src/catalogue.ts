@@ -1,4 +1,6 @@
 import { abilities, measurements, tools } from './abilities.js';
+import type { Sharing } from './ability.js';
+import { derivedMetrics } from './derived-metrics.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { MetricFact } from './metric-fact.js';
 
@@ -6,7 +8,7 @@ import type { MetricFact } from './metric-fact.js';
 export interface MeasurementEntry {
   readonly kind: string;
   readonly schemaVersion: number;
-  readonly sharing: 'exclusive' | 'shared';
+  readonly sharing: Sharing;
   readonly tools: readonly string[];
   readonly metrics: readonly MetricFact[];
   readonly spec: Readonly<Record<string, unknown>>;
@@ -43,12 +45,11 @@ export const toolCatalogue = (): readonly ToolEntry[] =>
  */
 export const metricCatalogue = (): readonly MetricFact[] => [...byName.values()];
 
-/** @returns undefined for a name that no measurement has */
+/** @returns undefined for a name that no measurement and no kind of test has */
 export const metricFact = (name: string): MetricFact | undefined => byName.get(name);
 
 const byName: ReadonlyMap<string, MetricFact> = new Map(
-  measurements
-    .flatMap((measurement) => measurement.metrics)
+  [...measurements.flatMap((measurement) => measurement.metrics), ...derivedMetrics]
     .toReversed()
     .map((fact) => [fact.name, fact] as const),
 );

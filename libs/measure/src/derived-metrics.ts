@@ -1,14 +1,7 @@
+import { fairness } from './measurements/throughput/index.js';
 import { udpStepUpMetrics } from './measurements/udp-load/index.js';
 import type { MetricFact } from './metric-fact.js';
-
-/** Of a transfer with several streams only. */
-export const fairness = {
-  name: 'fairness',
-  unit: 'ratio',
-  better: 'higher',
-  description:
-    "Jain's index over what the streams of a transfer got at the receiver: 1 is even, 1/n is all to one. Only of several streams.",
-} as const satisfies MetricFact;
+import { captureMetrics } from './tools/tcpdump/index.js';
 
 export const ratioToSingle = {
   name: 'ratio-to-single',
@@ -27,4 +20,10 @@ export const windowCeiling = {
 } as const satisfies MetricFact;
 
 /** Metrics that not every attempt of their measurement has, or that are worked out over the attempts of a step. */
-export const derivedMetrics: readonly MetricFact[] = [fairness, ratioToSingle, windowCeiling, ...udpStepUpMetrics];
+export const derivedMetrics: readonly MetricFact[] = [
+  fairness,
+  ratioToSingle,
+  windowCeiling,
+  ...udpStepUpMetrics,
+  ...captureMetrics,
+];

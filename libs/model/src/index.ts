@@ -1,3 +1,5 @@
+export * from './counter-movement.js';
+export * from './end-account.js';
 export * from './finding.js';
 export * from './metric.js';
 export * from './names.js';

@@ -17,6 +17,7 @@ export const NullReason = z.enum([
   'receiver-totals-missing',
   'contract-missing',
   'tool-cannot-say',
+  'not-offered',
 ]);
 export type NullReason = z.output<typeof NullReason>;
 

@@ -93,6 +93,11 @@ export const REASONS = {
   'server-busy': { outcome: 'failed', retry: true, text: "The far end's server was busy with another test." },
   'server-not-ready': { outcome: 'failed', retry: true, text: "The far end's server did not start listening in time." },
   'port-in-use': { outcome: 'failed', retry: true, text: 'The port chosen for the test is taken by another program.' },
+  'local-address-unavailable': {
+    outcome: 'failed',
+    retry: true,
+    text: "The host could not give the test its own address or a free port: the path was not tried. Compare the endpoint's address with the host's interfaces, and look for many closed connections (TIME-WAIT).",
+  },
   'connection-refused': {
     outcome: 'failed',
     retry: true,

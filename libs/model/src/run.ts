@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { CounterMovement } from './counter-movement.js';
+import { EndAccount } from './end-account.js';
 import { Finding } from './finding.js';
 import { Metric } from './metric.js';
 import { Name } from './names.js';
@@ -42,6 +44,9 @@ export const Attempt = z
     repeat: z.int(),
     cell: z.record(z.string(), z.string()).optional(),
     retryOf: z.int().optional(),
+    startsAt: z.literal('far').optional().meta({
+      description: "The destination's probe ran it (a trace in reverse, say): it is the near end of this attempt.",
+    }),
     startedAt: when,
     endedAt: when,
     outcome: Outcome.nullable(),
@@ -51,6 +56,10 @@ export const Attempt = z
     commands: z.array(Command),
     /** What the parsers did not understand, and other remarks on the record. */
     notes: z.array(z.string()),
+    /** Sender and receiver, for a test that moves data between them: which of the two measured what, and what each really ran. */
+    ends: z.array(EndAccount).optional(),
+    /** How far each end's counters moved over the test. Absent: no program ran, or nothing was stored yet. */
+    counters: z.partialRecord(End, CounterMovement).optional(),
     /** Clock of each probe minus ours, ms, with half the round trip as its error. */
     clockOffsets: z.partialRecord(End, z.object({ offsetMs: z.number(), errorMs: z.number() })).optional(),
   })

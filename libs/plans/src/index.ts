@@ -1,3 +1,4 @@
+export { type AdaptiveKind, defineAdaptiveKind, isAdaptive } from './adaptive-kind.js';
 export * from './catalogue.js';
 export * from './criterion.js';
 export { evaluate, type MeasuredStep, type References } from './evaluate.js';

@@ -2,17 +2,14 @@ import { type Committed, throughput, throughputLimits } from '@plumbline/measure
 import type { Labels, Path } from '@plumbline/model';
 import { interleave } from './expand.js';
 import type { AttemptPlan } from './kind.js';
-import { direction } from './parameters.js';
+import { bulkDirection } from './parameters.js';
 
 const { durationS, omitS, dscp, mssBytes } = throughputLimits;
 const DEFAULT_MTU_BYTES = 1500;
 
-/** A kernel and iperf3 both manage more; 128 is iperf3's MAX_STREAMS (src/iperf.h). */
-export const MOST_STREAMS = 128;
-
 /** What every kind of test that moves bulk TCP may say. */
 export const bulkParameters = {
-  direction,
+  direction: bulkDirection,
   durationS: durationS.default(10).meta({ description: 'Seconds that are measured, after the omitted ones.' }),
   omitS: omitS.default(0).meta({ description: 'Seconds at the start that are not counted: slow start.' }),
   mssBytes: mssBytes.optional(),
@@ -21,7 +18,7 @@ export const bulkParameters = {
 
 /** What is said of one transfer; the path's promise is added here. */
 export interface Transfer {
-  readonly direction: 'forward' | 'reverse';
+  readonly direction: 'forward' | 'reverse' | 'simultaneous';
   readonly durationS: number;
   readonly omitS: number;
   readonly streams?: number;
@@ -47,9 +44,7 @@ export function transferAttempts(repeats: number, cells: readonly TransferCell[]
   });
 }
 
-function specOf({ streams = 1, ...transfer }: Transfer, path: Path): unknown {
-  return { ...throughput.spec.parse({ ...transfer, ...committed(path) }), streams };
-}
+const specOf = (transfer: Transfer, path: Path): unknown => throughput.spec.parse({ ...transfer, ...committed(path) });
 
 /** What the path promises, for the ratios to it; absent when its contract names no rate. */
 const committed = (path: Path): { committed?: Committed } =>

@@ -93,7 +93,7 @@ function openChannel({ address, name, identity }: ConnectOptions): Channel {
   const options = {
     ...KEEPALIVE,
     'grpc.initial_reconnect_backoff_ms': 200,
-    'grpc.max_reconnect_backoff_ms': 5000,
+    'grpc.max_reconnect_backoff_ms': 1000,
     // Another connection with other certificates must not be shared, and nothing is tried twice behind our back.
     'grpc.use_local_subchannel_pool': 1,
     'grpc.enable_retries': 0,

@@ -76,7 +76,8 @@ export class FakeService {
     snapshot: async (request, context) => {
       this.calls.push('snapshot');
       this.#endpointOrThrow(request.endpoint, context);
-      return { takenAt: new Date(), facts: [...(this.options.facts ?? CANNED_FACTS)] };
+      const { facts = CANNED_FACTS } = this.options;
+      return { takenAt: new Date(), facts: [...(typeof facts === 'function' ? facts() : facts)] };
     },
     respond: (request, context) => {
       this.calls.push('respond');

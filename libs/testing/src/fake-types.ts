@@ -21,7 +21,8 @@ export interface FakeProbeOptions {
   readonly congestionControls?: readonly string[];
   readonly defaultCongestionControl?: string;
   readonly abilities?: readonly Ability[];
-  readonly facts?: readonly RawFact[];
+  /** What a snapshot says; a function is asked at each. */
+  readonly facts?: readonly RawFact[] | (() => readonly RawFact[]);
   /** What happens in an attempt. Default: everything goes well, with recorded output. */
   readonly script?: (attempt: FakeAttempt) => FakeScript | Promise<FakeScript>;
 }

@@ -3,6 +3,8 @@ import { Execution, ProbeDirectory } from '../persistence/seams.js';
 import { AttemptRecords } from './attempt/attempt-records.js';
 import { AttemptRunner } from './attempt/attempt-runner.js';
 import { Consents } from './attempt/consent.js';
+import { Pursuit } from './attempt/pursuit.js';
+import { RunningAttempts } from './attempt/running-attempts.js';
 import { AttemptSnapshots } from './attempt/snapshots.js';
 import { Catalogue } from './catalogue.js';
 import { Claims } from './claims/claims.js';
@@ -10,6 +12,7 @@ import { ExecutionService } from './execution.service.js';
 import { ExecutionMetrics } from './execution-metrics.js';
 import { LegWalker } from './leg/leg-walker.js';
 import { Ownership } from './leg/ownership.js';
+import { StepResults } from './leg/step-results.js';
 import { StepWalker } from './leg/step-walker.js';
 import { ControlPlaneIdentity } from './probes/control-plane-identity.js';
 import { GrpcProbeDirectory } from './probes/grpc-probe-directory.js';
@@ -40,6 +43,9 @@ import { Dispatcher } from './queue/dispatcher.js';
     Ownership,
     ProbeConnections,
     ProbeHealth,
+    Pursuit,
+    RunningAttempts,
+    StepResults,
     StepWalker,
     { provide: Execution, useExisting: ExecutionService },
     { provide: ProbeDirectory, useExisting: GrpcProbeDirectory },

@@ -17,6 +17,8 @@ export const TIMING = {
   snapshotMs: 3_000,
 
   stopMs: 1_000,
+  /** How often a probe that was away when an attempt had to end is asked again to end it. */
+  pursueMs: 500,
   /** An Execute stream that says nothing for this long is broken (probes say that they are alive every second). */
   silenceMs: 3_500,
   /** How long past its longest duration an attempt is still asked for. */

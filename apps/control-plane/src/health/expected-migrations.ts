@@ -1,2 +1,8 @@
 /** The migrations that this version needs; a test compares the list with prisma/migrations. */
-export const EXPECTED_MIGRATIONS: readonly string[] = ['20261130160000_init', '20261130170000_probe_certificate'];
+export const EXPECTED_MIGRATIONS: readonly string[] = [
+  '20261130160000_init',
+  '20261130170000_probe_certificate',
+  '20261130180000_attempt_plan',
+  '20261130193000_attempt_counters',
+  '20261130201000_background_legs',
+];

@@ -1,7 +1,9 @@
 import {
   type Attempt,
   Command,
+  CounterMovement,
   CriterionResult,
+  EndAccount,
   Finding,
   type Leg,
   Metric,
@@ -42,17 +44,21 @@ type AttemptRow = StepRow['attempts'][number];
 type MetricRow = StepRow['metrics'][number];
 
 const Offsets = z.record(z.string(), z.object({ offsetMs: z.number(), errorMs: z.number() }));
+const Counters = z.record(z.string(), CounterMovement);
 const Texts = z.record(z.string(), z.string());
 const time = (date: Date | null): string | null => date?.toISOString() ?? null;
 
+/** Of attempts by id: what their results say of sender and receiver. Results can be large, so only this part of them is read. */
+export type EndsByAttempt = ReadonlyMap<string, unknown>;
+
 /** The run as PRODUCT.md has it. */
-export const runDocument = (row: RunRow): Run => ({
+export const runDocument = (row: RunRow, ends: EndsByAttempt): Run => ({
   id: row.id,
   state: row.state,
   verdict: row.verdict,
   plan: { ...planName(row), ...StoredTests.parse(row.planDocument) },
   ...runFacts(row),
-  legs: row.legs.map(legDocument),
+  legs: row.legs.map((leg) => legDocument(leg, ends)),
 });
 
 type SummaryRow = Omit<RunRow, 'legs' | 'planDocument'> & { legs: { pathName: string }[] };
@@ -80,7 +86,7 @@ const runFacts = (row: Omit<RunRow, 'legs' | 'planDocument'>) => ({
   endedAt: time(row.endedAt),
 });
 
-const legDocument = (row: LegRow): Leg => ({
+const legDocument = (row: LegRow, ends: EndsByAttempt): Leg => ({
   path: row.pathName,
   state: row.state,
   ...why(row),
@@ -88,10 +94,10 @@ const legDocument = (row: LegRow): Leg => ({
   criteria: z.array(CriterionResult).parse(row.criteria),
   startedAt: time(row.startedAt),
   endedAt: time(row.endedAt),
-  steps: row.steps.map(stepDocument),
+  steps: row.steps.map((step) => stepDocument(step, ends)),
 });
 
-const stepDocument = (row: StepRow): Step => ({
+const stepDocument = (row: StepRow, ends: EndsByAttempt): Step => ({
   kind: row.kind,
   name: row.name ?? undefined,
   state: row.state,
@@ -100,7 +106,7 @@ const stepDocument = (row: StepRow): Step => ({
   endedAt: time(row.endedAt),
   metrics: row.metrics.map(metricDocument),
   findings: z.array(Finding).parse(row.findings),
-  attempts: row.attempts.map(attemptDocument),
+  attempts: row.attempts.map((attempt) => attemptDocument(attempt, ends)),
 });
 
 const why = (row: { reason: string | null; detail: string | null }) => ({
@@ -108,13 +114,14 @@ const why = (row: { reason: string | null; detail: string | null }) => ({
   detail: row.detail ?? undefined,
 });
 
-const attemptDocument = (row: AttemptRow): Attempt => {
+const attemptDocument = (row: AttemptRow, ends: EndsByAttempt): Attempt => {
   const cell = Texts.parse(row.cell);
   return {
     n: row.n,
     repeat: row.repeat,
     cell: Object.keys(cell).length === 0 ? undefined : cell,
     retryOf: row.retryOf ?? undefined,
+    startsAt: row.startsAt === 'far' ? row.startsAt : undefined,
     startedAt: time(row.startedAt),
     endedAt: time(row.endedAt),
     // Prisma cannot have a dash in an enum.
@@ -124,6 +131,8 @@ const attemptDocument = (row: AttemptRow): Attempt => {
     metrics: row.metrics.map(metricDocument),
     commands: z.array(Command).parse(row.commands),
     notes: z.array(z.string()).parse(row.notes),
+    ends: z.array(EndAccount).safeParse(ends.get(row.id)).data,
+    counters: row.counters === null ? undefined : Counters.parse(row.counters),
     clockOffsets: row.clockOffsets === null ? undefined : Offsets.parse(row.clockOffsets),
   };
 };

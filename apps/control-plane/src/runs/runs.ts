@@ -7,7 +7,7 @@ import { type Page, windowOf } from '../http/pages.js';
 import { notThere } from '../http/refusals.js';
 import { Database, Execution } from '../persistence/seams.js';
 import { RunCreation } from './run-creation.js';
-import { RUN_ROWS, runDocument, runSummary } from './run-document.js';
+import { type EndsByAttempt, RUN_ROWS, runDocument, runSummary } from './run-document.js';
 import type { Run, RunAccepted, RunInput, RunSummary, RunsQuery } from './run-schemas.js';
 
 /** Where a page of runs ends: newest first, and of one millisecond by id. */
@@ -57,7 +57,14 @@ export class Runs {
   async get(id: string): Promise<Run> {
     const row = await this.database.client.run.findUnique({ where: { id }, include: RUN_ROWS });
     if (!row) throw notThere('run', id);
-    return runDocument(row);
+    return runDocument(row, await this.endsOf(id));
+  }
+
+  private async endsOf(runId: string): Promise<EndsByAttempt> {
+    const rows = await this.database.client.$queryRaw<{ id: string; ends: unknown }[]>`
+      SELECT attempt.id, attempt.result -> 'ends' AS ends FROM attempt JOIN step ON step.id = attempt.step_id
+      JOIN leg ON leg.id = step.leg_id WHERE leg.run_id = ${runId}::uuid AND attempt.result -> 'ends' IS NOT NULL`;
+    return new Map(rows.map((row) => [row.id, row.ends]));
   }
 
   /** A run that was cancelled already is answered like the first time. @throws {ProblemError} not-found; conflict when it has ended otherwise */

@@ -12,10 +12,22 @@ let lab: Lab;
 let scripts: FakeScript[] = [];
 const script = () => scripts.shift() ?? {};
 
+/** How often probe b was asked for its facts; its counters move by one each time. */
+let asked = 0;
+const countingFacts = () => {
+  asked += 1;
+  const texts = {
+    'probe.interface': 'eth0',
+    'file./proc/net/dev': `eth0: 1 1 ${asked} 0 0 0 0 0 1 1 0 0 0 0 0 0`,
+    'file./proc/net/snmp': `Tcp: RetransSegs OutSegs\nTcp: ${asked} 7\n`,
+  };
+  return Object.entries(texts).map(([key, text]) => ({ key, source: 'test', text, error: '' }));
+};
+
 beforeAll(async () => {
   lab = await Lab.open();
   await lab.probe('a', { script: (attempt) => (attempt.end === 'near' ? script() : {}) });
-  await lab.probe('b');
+  await lab.probe('b', { facts: countingFacts });
   await lab.replica();
 });
 afterEach(() => {
@@ -54,6 +66,16 @@ describe('a leg', () => {
       'near after',
       'near before',
     ]);
+    // Asked for files, for what needs a program, and after the test: from the first to the last they moved by two.
+    expect(attempt?.counters).toMatchObject({
+      near: { tcp: {}, udp: { 'Udp.RcvbufErrors': 0 } },
+      far: {
+        interfaceName: 'eth0',
+        interface: { rx_errors: 2, rx_packets: 0 },
+        tcp: { 'Tcp.RetransSegs': 2 },
+        unknown: { udp: '/proc/net/snmp did not tell them', queue: 'tc did not tell its counters' },
+      },
+    });
     expect(run.legs[0]?.steps[0]?.metrics).toMatchObject([{ name: 'shouts', value: 5, spread: { count: 1 } }]);
     expect(await lab.client.claim.count()).toBe(0);
   });

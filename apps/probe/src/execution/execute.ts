@@ -54,16 +54,19 @@ export class Executor {
     const { host } = this.facts;
     const hindrance = asked.prepared.refuses('near', host);
     if (hindrance) throw new Refused(hindrance);
-    const localPort = this.#takePort();
+    const { localPorts } = asked.prepared;
+    const localPort = this.#takePorts(localPorts);
     try {
       const { address, interface: device } = asked.endpoint;
       const phases = plan(() =>
         asked.prepared.near(host, { address, interface: device, peerAddress, localPort, peer }),
       );
       await this.attempts.admit(id, asked.claimed);
-      return this.starter.start(asked, 'near', groupsOf(phases), { onEnd: () => this.ports.giveBack(localPort) });
+      return this.starter.start(asked, 'near', groupsOf(phases), {
+        onEnd: () => this.ports.giveBack(localPort, localPorts),
+      });
     } catch (error) {
-      this.ports.giveBack(localPort);
+      this.ports.giveBack(localPort, localPorts);
       throw error;
     }
   }
@@ -83,12 +86,17 @@ export class Executor {
     return readPeerAddress(checked.payload.address, endpoint);
   }
 
-  #takePort(): number {
-    const port = this.ports.take();
+  /** The first of that many in a row. */
+  #takePorts(count: number): number {
+    const port = this.ports.take(count);
     if (port !== undefined) return port;
-    throw noFreePort(this.configuration);
+    throw noFreePort(this.configuration, count);
   }
 }
 
-export const noFreePort = ({ ports: { low, high } }: Configuration): Refused =>
-  new Refused(ended('port-in-use', `No port from ${low} to ${high} is free on the probe.`));
+export const noFreePort = ({ ports: { low, high } }: Configuration, count = 1): Refused => {
+  const wanted = count === 1 ? 'No port' : `No ${count} ports in a row`;
+  return new Refused(
+    ended('port-in-use', `${wanted} from ${low} to ${high} ${count === 1 ? 'is' : 'are'} free on the probe.`),
+  );
+};

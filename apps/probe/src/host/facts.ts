@@ -7,14 +7,7 @@ import { type Argv, runCommands } from './commands.js';
  * Programs that no ability drives yet, and how each tells its version. The others say it themselves (measure's `tools`), which
  * wins where both do.
  */
-const MORE_PROGRAMS: readonly Argv[] = [
-  ['tracepath', '-V'],
-  ['mtr', '--version'],
-  ['hping3', '--version'],
-  ['pchar', '-V'],
-  ['tcpdump', '--version'],
-  ['ethtool', '--version'],
-];
+const MORE_PROGRAMS: readonly Argv[] = [['ethtool', '--version']];
 
 const AGAIN_AFTER_MS = 60_000;
 const DEADLINE_MS = 5000;

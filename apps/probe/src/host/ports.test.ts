@@ -16,7 +16,7 @@ test('reads the kernel table', () => {
   expect(parseSocketTable('', 'tcp')).toEqual([]);
 });
 
-test('sees real listeners, and clients without being one', async () => {
+test('sees real listeners, and clients without being one (A25, A30)', async () => {
   const server = createServer((socket) => socket.resume());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -63,4 +63,20 @@ test('gives each port once, none that is in use, and rests those that were', () 
 test('ports are not predictable', () => {
   const draws = Array.from({ length: 20 }, () => new Ports({ low: 1024, high: 60_000 }, () => []).take());
   expect(new Set(draws).size).toBeGreaterThan(10);
+});
+
+test('gives ports in a row, and takes all of them back', () => {
+  const used = [{ protocol: 'tcp' as const, localPort: 6003, listens: false }];
+  const ports = new Ports(
+    { low: 6000, high: 6008 },
+    () => used,
+    () => 0,
+  );
+  expect(ports.take(6)).toBeUndefined();
+  expect(ports.take(5)).toBe(6004);
+  expect(ports.take(3)).toBe(6000);
+  expect(ports.take()).toBeUndefined();
+  ports.giveBack(6004, 5);
+  // Not rested, but the only run there is.
+  expect(ports.take(5)).toBe(6004);
 });

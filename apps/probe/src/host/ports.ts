@@ -80,21 +80,36 @@ export class Ports {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Undefined: none is free. Prefers ports that nobody used lately. */
-  take(): number | undefined {
+  /**
+   * A port, or the first of several in a row. Prefers ports that nobody used lately.
+   * @returns undefined when none is free, or no such run of them
+   */
+  take(count = 1): number | undefined {
     const used = new Set(this.table().map((entry) => entry.localPort));
-    const free: number[] = [];
-    for (let port = this.range.low; port <= this.range.high; port += 1)
-      if (!used.has(port) && !this.#taken.has(port)) free.push(port);
-    const rested = free.filter((port) => (this.#restsUntil.get(port) ?? 0) <= this.now());
-    const choice = rested.length > 0 ? rested : free;
-    const port = choice.length > 0 ? choice[randomInt(choice.length)] : undefined;
-    if (port !== undefined) this.#taken.add(port);
-    return port;
+    const isFree = (port: number): boolean => !used.has(port) && !this.#taken.has(port);
+    const isRested = (port: number): boolean => isFree(port) && (this.#restsUntil.get(port) ?? 0) <= this.now();
+    const rested = this.#starts(count, isRested);
+    const choice = rested.length > 0 ? rested : this.#starts(count, isFree);
+    const first = choice.length > 0 ? choice[randomInt(choice.length)] : undefined;
+    if (first !== undefined) for (let port = first; port < first + count; port += 1) this.#taken.add(port);
+    return first;
   }
 
-  giveBack(port: number): void {
-    this.#taken.delete(port);
-    this.#restsUntil.set(port, this.now() + REST_MS);
+  giveBack(first: number, count = 1): void {
+    for (let port = first; port < first + count; port += 1) {
+      this.#taken.delete(port);
+      this.#restsUntil.set(port, this.now() + REST_MS);
+    }
+  }
+
+  /** Where a run of that many good ports begins. */
+  #starts(count: number, isGood: (port: number) => boolean): number[] {
+    const starts: number[] = [];
+    let length = 0;
+    for (let port = this.range.low; port <= this.range.high; port += 1) {
+      length = isGood(port) ? length + 1 : 0;
+      if (length >= count) starts.push(port - count + 1);
+    }
+    return starts;
   }
 }

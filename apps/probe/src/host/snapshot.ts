@@ -2,18 +2,19 @@
  * The keys of a snapshot's facts, for libs/measure's parseSnapshot. The probe reads and never interprets.
  *   sysctl.net.ipv4.tcp_*              every file /proc/sys/net/ipv4/tcp_* that may be read (not tcp_fastopen_key, a secret)
  *   sysctl.net.core.{rmem_max,wmem_max,rmem_default,wmem_default,default_qdisc,netdev_max_backlog}
- *   file./proc/{loadavg,uptime,net/snmp,net/netstat,net/dev}
- *   file./sys/class/net/IF/{speed,duplex,mtu}   only when /sys shows this network namespace
+ *   file./proc/{loadavg,uptime,net/snmp,net/snmp6,net/netstat,net/dev}
+ *   file./sys/class/net/IF/{speed,duplex,mtu,carrier_changes,statistics/*}   only when /sys shows this network namespace
  *   cmd.uname       `Linux HOSTNAME RELEASE VERSION MACHINE`, by uname(2)
  *   cmd.nproc       CPUs that this process may use, by sched_getaffinity(2)
  *   cmd.ip-link     ip -j -s -s addr show dev IF: the link with its counters and addresses
  *   cmd.ip-route    ip -j route get PEER from ADDRESS
  *   cmd.tcp-metrics ip tcp_metrics show PEER
- *   cmd.tc-qdisc    tc -j qdisc show dev IF
- *   cmd.ethtool-features, cmd.ethtool-driver, cmd.ethtool-ring   ethtool -k, -i, -g IF
+ *   cmd.tc-qdisc    tc -j -s qdisc show dev IF
+ *   cmd.ethtool-features, cmd.ethtool-driver, cmd.ethtool-ring, cmd.ethtool-stats   ethtool -k, -i, -g, -S IF
  *   cmd.clock       chronyc -n tracking, else timedatectl show, else ntpq -c rv: the first that answers
  *   tool.NAME       first line of what each program that is there says of itself
  *   probe.interface the interface of the endpoint: the configured one, else the one that has its address
+ *   probe.ifindex   the kernel's number of it
  * A fact that could not be read has `error` and no text.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -26,7 +27,19 @@ import { type Argv, runCommands } from './commands.js';
 import type { ToolText } from './facts.js';
 
 const CORE_SYSCTLS = ['rmem_max', 'wmem_max', 'rmem_default', 'wmem_default', 'default_qdisc', 'netdev_max_backlog'];
-const FILES = ['/proc/loadavg', '/proc/uptime', '/proc/net/snmp', '/proc/net/netstat', '/proc/net/dev'];
+const FILES = ['loadavg', 'uptime', 'net/snmp', 'net/snmp6', 'net/netstat', 'net/dev'].map((name) => `/proc/${name}`);
+/** What /proc/net/dev has only as a sum, or not at all. */
+const STATISTICS = [
+  ...['rx_dropped', 'rx_missed_errors', 'rx_crc_errors', 'rx_length_errors', 'rx_over_errors', 'rx_frame_errors'],
+  ...[
+    'rx_nohandler',
+    'tx_carrier_errors',
+    'tx_aborted_errors',
+    'tx_window_errors',
+    'tx_heartbeat_errors',
+    'collisions',
+  ],
+];
 
 /**
  * The host as it is now. Well under 100 ms on an idle host; at most a little over a second.
@@ -76,12 +89,26 @@ function sysctlFiles(): FileToRead[] {
 function deviceFiles(device: string | undefined): FileToRead[] {
   if (device === undefined) return [];
   const folder = `/sys/class/net/${device}`;
+  const shown = readLines(`${folder}/ifindex`)[0];
+  if (shown === undefined || Number(shown) !== indexOf(device)) return [];
+  const names = ['speed', 'duplex', 'mtu', 'carrier_changes', ...STATISTICS.map((name) => `statistics/${name}`)];
+  return names.map((name) => fileKey(`${folder}/${name}`));
+}
+
+/**
+ * The kernel's number of an interface, from this process's own network namespace: /proc/net/igmp has those that can do
+ * multicast over IPv4, /proc/net/if_inet6 those with an IPv6 address. undefined: neither has it.
+ */
+export function indexOf(device: string): number | undefined {
+  const igmp = readLines('/proc/net/igmp').find((line) => line.split(/[\t ]+|:/)[1] === device && /^\d/.test(line));
+  if (igmp) return Number.parseInt(igmp, 10);
+  const inet6 = readLines('/proc/net/if_inet6').find((line) => line.endsWith(` ${device}`));
+  return inet6 === undefined ? undefined : Number.parseInt(inet6.split(' ')[1] ?? '', 16);
+}
+
+function readLines(path: string): string[] {
   try {
-    const index = readFileSync(`${folder}/ifindex`, 'latin1').trim();
-    const ours = readFileSync('/proc/net/if_inet6', 'latin1')
-      .split('\n')
-      .some((line) => line.endsWith(` ${device}`) && Number.parseInt(line.split(' ')[1] ?? '', 16) === Number(index));
-    return ours ? ['speed', 'duplex', 'mtu'].map((name) => fileKey(`${folder}/${name}`)) : [];
+    return readFileSync(path, 'latin1').split('\n');
   } catch {
     return [];
   }
@@ -108,10 +135,17 @@ function machineFacts(device: string | undefined, address: string): RawFact[] {
   return [
     { key: 'cmd.uname', source: 'uname(2)', text: uname, error: '' },
     { key: 'cmd.nproc', source: 'sched_getaffinity(2)', text: `${availableParallelism()}`, error: '' },
-    device === undefined
-      ? { key: 'probe.interface', source: address, text: '', error: `no interface has the address ${address}` }
-      : { key: 'probe.interface', source: address, text: device, error: '' },
+    ...(device === undefined
+      ? [{ key: 'probe.interface', source: address, text: '', error: `no interface has the address ${address}` }]
+      : [{ key: 'probe.interface', source: address, text: device, error: '' }, indexFact(device)]),
   ];
+}
+
+function indexFact(device: string): RawFact {
+  const [index, source] = [indexOf(device), '/proc/net/igmp, /proc/net/if_inet6'];
+  return index === undefined
+    ? { key: 'probe.ifindex', source, text: '', error: `neither file lists ${device}` }
+    : { key: 'probe.ifindex', source, text: `${index}`, error: '' };
 }
 
 const toolFacts = (tools: readonly ToolText[]): RawFact[] =>
@@ -133,10 +167,11 @@ function commandsFor(endpoint: ProbeEndpoint, device: string | undefined, peer: 
       ? []
       : [
           { key: 'cmd.ip-link', argv: ['ip', '-j', '-s', '-s', 'addr', 'show', 'dev', device] },
-          { key: 'cmd.tc-qdisc', argv: ['tc', '-j', 'qdisc', 'show', 'dev', device] },
+          { key: 'cmd.tc-qdisc', argv: ['tc', '-j', '-s', 'qdisc', 'show', 'dev', device] },
           { key: 'cmd.ethtool-features', argv: ['ethtool', '-k', device] },
           { key: 'cmd.ethtool-driver', argv: ['ethtool', '-i', device] },
           { key: 'cmd.ethtool-ring', argv: ['ethtool', '-g', device] },
+          { key: 'cmd.ethtool-stats', argv: ['ethtool', '-S', device] },
         ];
   const forPeer: Command[] =
     peer === undefined

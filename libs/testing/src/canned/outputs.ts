@@ -23,7 +23,9 @@ export const CANNED_FACTS: readonly RawFact[] = [
   ['sysctl.net.ipv4.tcp_congestion_control', 'cubic\n'],
   ['sysctl.net.ipv4.tcp_available_congestion_control', 'reno cubic bbr\n'],
   ['sysctl.net.core.default_qdisc', 'fq_codel\n'],
+  ['file./proc/net/snmp', 'Tcp: RetransSegs\nTcp: 0\nUdp: RcvbufErrors\nUdp: 0\n'],
   ['probe.interface', 'eth0'],
+  ['probe.ifindex', '2'],
   ['cmd.ip-link', '[{"ifname":"eth0","mtu":1500,"qdisc":"fq_codel","stats64":{"rx":{"errors":0},"tx":{"errors":0}}}]'],
 ].map(([key = '', text = '']) => ({ key, source: 'canned', text, error: '' }));
 

@@ -1,7 +1,16 @@
 import { type End, type Ending, ended } from '@plumbline/model';
 import type { ExecuteRequest, ProbeConnection } from '@plumbline/probe-rpc';
 import { TIMING } from '../timing.js';
-import { type AttemptTask, Cause, claimOf, ENDS, endpointOf, onOneProbe, specOf } from './attempt-task.js';
+import {
+  type AttemptTask,
+  Cause,
+  claimOf,
+  ENDS,
+  endpointOf,
+  onOneProbe,
+  specOf,
+  unreachableReason,
+} from './attempt-task.js';
 import type { Consent } from './consent.js';
 import { type Followed, followEnd } from './end-follower.js';
 import { type Change, EndRecord } from './end-record.js';
@@ -20,6 +29,8 @@ export interface Hands {
 export interface Conducted {
   readonly records: Readonly<Record<End, EndRecord>>;
   readonly ending: Ending;
+  /** What became of the far side, by its own word or by its silence; absent: nothing is known, or it has no part in it. */
+  readonly far?: Ending;
   /** Ends whose probe never confirmed that nothing of the attempt runs there. */
   readonly unconfirmed: readonly End[];
   /** Whether a program was started. */
@@ -152,7 +163,11 @@ export class AttemptConduct {
     else if (near.how === 'unknown') this.cause.set(ended('probe-lost'));
     else if (near.how === 'away')
       this.cause.set(
-        ended(this.records.near.after > 0n || this.task.resumed?.started ? 'probe-lost' : 'probe-unreachable'),
+        ended(
+          this.records.near.after > 0n || this.task.resumed?.started
+            ? 'probe-lost'
+            : unreachableReason(this.task, 'near'),
+        ),
       );
   }
 
@@ -170,8 +185,10 @@ export class AttemptConduct {
   private conducted(near: Followed, far: Followed | undefined): Conducted {
     const { records, cause } = this;
     const nearEnding = records.near.ending;
+    const away = far?.how === 'away' && !onOneProbe(this.task) ? ended('far-probe-lost') : undefined;
     const failed = cause.ending === undefined && nearEnding?.outcome !== 'completed';
-    if (failed && far?.how === 'away' && !onOneProbe(this.task)) cause.set(ended('far-probe-lost'));
+    if (failed && away) cause.set(away);
+    const farEnding = records.far.ending ?? away;
     // Past its longest duration (and what setting it up took) the probe itself has ended it.
     const mayRun = this.ageMs < this.longestMs + TIMING.respondMs;
     const unconfirmed = ENDS.filter((end) => {
@@ -182,6 +199,7 @@ export class AttemptConduct {
     return {
       records,
       ending: firstCause({ cause: cause.ending, near: nearEnding, far: records.far.ending }),
+      ...(farEnding ? { far: farEnding } : {}),
       unconfirmed,
       ran: records.near.started.length > 0,
     };

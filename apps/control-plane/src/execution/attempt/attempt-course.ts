@@ -13,13 +13,14 @@ import { AttemptConduct, type Conducted, type Hands } from './attempt-conduct.js
 import { acknowledge, dataSamples, keepBytes, readLeavings, stopAt } from './attempt-finish.js';
 import { commandsOf, startedPhases } from './attempt-output.js';
 import { type AttemptRecords, attemptKey } from './attempt-records.js';
-import { type AttemptTask, type Cause, ENDS, targetOf } from './attempt-task.js';
+import { type AttemptTask, type Cause, ENDS, targetOf, unreachableReason } from './attempt-task.js';
 import type { Consents } from './consent.js';
 import { type Change, EndRecord } from './end-record.js';
 import { finalEnding, reasonOf } from './endings.js';
 import { LiveSamples } from './live-samples.js';
 import { LiveWriter } from './live-writer.js';
 import { callEnding, hindrance } from './preflight.js';
+import type { Pursuit } from './pursuit.js';
 import type { AttemptSnapshots, Snapshots } from './snapshots.js';
 import { pause } from './waiting.js';
 
@@ -33,6 +34,7 @@ export interface AttemptTools {
   readonly records: AttemptRecords;
   readonly store: PostgresArtifactStore;
   readonly metrics: ExecutionMetrics;
+  readonly pursuit: Pursuit;
 }
 
 /** How an attempt ended, and on which probes something of it may still run. */
@@ -90,7 +92,7 @@ export class AttemptCourse {
     const hindered = await this.learn();
     if (hindered) return this.finishWithout(hindered);
     const near = this.facts.near;
-    if (!near) return this.finishWithout(ended('probe-unreachable'));
+    if (!near) return this.finishWithout(ended(unreachableReason(this.task, 'near')));
     const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
     const consent = await this.tools.consents.ask(this.task, near, signal);
     if (this.task.lease.over.aborted) throw new LeaseLost(this.task.leg.id);
@@ -140,7 +142,7 @@ export class AttemptCourse {
           this.facts[end] = await this.tools.inventories.of(targetOf(this.task, end), signal);
           return undefined;
         } catch (error) {
-          const ending = callEnding(end, error);
+          const ending = callEnding(this.task, end, error);
           const mayBeAway = end === 'far' && this.task.ability.standingGrant && ending.outcome === 'failed';
           return mayBeAway ? undefined : ending;
         }
@@ -197,7 +199,7 @@ export class AttemptCourse {
     const storing = keepBytes(tools.store, records);
     const reading = readLeavings(task, leavings);
     const artifacts = await storing;
-    const ending = finalEnding(conducted.ending, reading.ending);
+    const ending = finalEnding(conducted.ending, reading.ending, conducted.far);
     const replaceSamples = task.resumed !== undefined;
     const rest = [...this.writer.failed.flatMap((batch) => batch.rows), ...(this.live.drain()?.rows ?? [])];
     await tools.records.end(task, {
@@ -213,6 +215,7 @@ export class AttemptCourse {
     });
     tools.metrics.attemptEnded(ending.outcome, reasonOf(ending));
     acknowledge(tools.connections, task);
+    tools.pursuit.begin(task, reasonOf(ending) ?? 'interrupted', conducted.unconfirmed);
     await this.afterwards(conducted.ran);
     return { ending, unconfirmed: conducted.unconfirmed.map((end) => targetOf(task, end).name) };
   }
@@ -223,7 +226,9 @@ export class AttemptCourse {
     await Promise.race([this.storing, pause(TIMING.snapshotMs)]);
     if (!ran || this.task.lease.over.aborted) return;
     const [signal, note] = [this.task.lease.over, () => undefined];
-    await this.tools.snapshots.take(this.task, 'after', { ends: ENDS, into: {}, signal, note }).stored;
+    const after: Snapshots = {};
+    await this.tools.snapshots.take(this.task, 'after', { ends: ENDS, into: after, signal, note }).stored;
+    await this.tools.snapshots.keepMovement(this.task, this.before, after);
   }
 
   private stop(end: End, reason: string): Promise<boolean> {

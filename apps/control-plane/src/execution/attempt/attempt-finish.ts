@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reading } from '@plumbline/measure';
 import { type Artifact, type End, type Ending, ended, type SocketSample } from '@plumbline/model';
 import type { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
@@ -40,13 +41,21 @@ export async function keepBytes(store: PostgresArtifactStore, records: readonly 
   return collected.flatMap(({ artifact }, i) => (stored[i] ? [{ ...artifact, ...stored[i] }] : []));
 }
 
-/** Lets both probes forget the attempt, in the background: what is lost of that, a sweep makes good. */
+/** Lets both probes forget the attempt, in the background. One that is away is asked again for a while; then a sweep makes it good. */
 export function acknowledge(connections: ProbeConnections, task: AttemptTask): void {
-  for (const end of ENDS) {
-    connections
-      .to(targetOf(task, end))
-      .then((connection) => connection.acknowledge({ attemptId: task.id }, { deadlineMs: 2_000 }))
-      .catch(() => undefined);
+  for (const end of ENDS) void acknowledgeAt(connections, task, end);
+}
+
+async function acknowledgeAt(connections: ProbeConnections, task: AttemptTask, end: End): Promise<void> {
+  // Ends: when the probe has answered, or after five tries.
+  for (let tries = 0; tries < 5; tries += 1) {
+    try {
+      const connection = await connections.to(targetOf(task, end));
+      await connection.acknowledge({ attemptId: task.id }, { deadlineMs: 2_000 });
+      return;
+    } catch {
+      await sleep(1_000, undefined, { ref: false });
+    }
   }
 }
 

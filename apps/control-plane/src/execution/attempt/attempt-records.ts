@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Artifact, Command, End, Ending, HostSnapshot, Metric, SocketSample } from '@plumbline/model';
+import type {
+  Artifact,
+  Command,
+  CounterMovement,
+  End,
+  Ending,
+  HostSnapshot,
+  Metric,
+  SocketSample,
+} from '@plumbline/model';
 import type { AttemptPlan } from '@plumbline/plans';
 import { insertMetrics, insertSamples } from '../../persistence/bulk-rows.js';
 import { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
@@ -62,9 +71,11 @@ export class AttemptRecords {
       await recordStepStart(client, this.events, leg, step);
       const { plan, n } = attempt;
       const rows = await client.$queryRaw<{ id: string }[]>`
-        INSERT INTO attempt (id, step_id, n, repeat, plan_index, cell, retry_of, measurement, tool, spec, fence)
+        INSERT INTO attempt (id, step_id, n, repeat, plan_index, cell, retry_of, measurement, tool, spec, schema_version,
+          starts_at, optional, fence)
         VALUES (${id}::uuid, ${step.id}::uuid, ${n}, ${plan.repeat}, ${attempt.planIndex}, ${storableJsonText(plan.cell)}::jsonb,
-          ${attempt.retryOf ?? null}, ${plan.measurement}, ${plan.tool}, ${storableJsonText(plan.spec)}::jsonb, ${lease.fence})
+          ${attempt.retryOf ?? null}, ${plan.measurement}, ${plan.tool}, ${storableJsonText(plan.spec)}::jsonb,
+          ${plan.schemaVersion}, ${plan.startsAt ?? 'near'}::"End", ${plan.optional ?? false}, ${lease.fence})
         ON CONFLICT (step_id, n) DO UPDATE SET n = excluded.n WHERE attempt.outcome IS NULL RETURNING id`;
       await client.$executeRaw`
         UPDATE claim SET expires_at = greatest(expires_at,
@@ -107,6 +118,14 @@ export class AttemptRecords {
           ${snapshot.takenAt}::timestamptz) ON CONFLICT DO NOTHING`;
       await this.artifacts.tie(task.id, [raw], client);
     });
+  }
+
+  async counters(task: AttemptTask, counters: Partial<Record<End, CounterMovement>>): Promise<void> {
+    await task.lease.write(
+      'store counters',
+      (client) => client.$executeRaw`
+      UPDATE attempt SET counters = ${storableJsonText(counters)}::jsonb WHERE id = ${task.id}::uuid`,
+    );
   }
 
   /** Ends an attempt of which there is nothing to keep. */

@@ -8,8 +8,9 @@ import { Inventories } from '../probes/inventories.js';
 import { ProbeConnections } from '../probes/probe-connections.js';
 import { AttemptCourse, type AttemptResult } from './attempt-course.js';
 import { AttemptRecords } from './attempt-records.js';
-import { type AttemptTask, Cause } from './attempt-task.js';
+import { type AttemptTask, Cause, ENDS } from './attempt-task.js';
 import { Consents } from './consent.js';
+import { Pursuit } from './pursuit.js';
 import { AttemptSnapshots } from './snapshots.js';
 
 /** Carries out attempts; goes on with those that another owner began. */
@@ -26,6 +27,7 @@ export class AttemptRunner {
     readonly records: AttemptRecords,
     readonly store: PostgresArtifactStore,
     readonly metrics: ExecutionMetrics,
+    readonly pursuit: Pursuit,
   ) {}
 
   /**
@@ -44,6 +46,7 @@ export class AttemptRunner {
       this.log.error(`attempt ${task.id} of leg ${task.leg.id} broke off`, error);
       cause.set(ended('internal-error'));
       await this.records.fail(task, ended('internal-error'));
+      this.pursuit.begin(task, 'internal-error', ENDS);
       return { ending: ended('internal-error'), unconfirmed: [task.near.name, task.far.name] };
     } finally {
       task.lease.cancelled.removeEventListener('abort', onCancel);

@@ -14,6 +14,7 @@ export interface AttemptTask {
   readonly leg: LegKey;
   readonly step: StepKey;
   readonly lease: Lease;
+  /** From the end where the attempt starts to the other: `source` is its near end, also where that is the path's destination. */
   readonly path: LegPath;
   readonly plan: AttemptPlan;
   readonly ability: Ability;
@@ -30,13 +31,22 @@ export const endpointOf = (task: AttemptTask, end: End): LegEndpoint =>
   end === 'near' ? task.path.source : task.path.destination;
 export const peerOf = (task: AttemptTask, end: End): LegEndpoint =>
   end === 'near' ? task.path.destination : task.path.source;
+/** The path as an attempt walks it that starts at that end. */
+export const pathFrom = (path: LegPath, startsAt: End = 'near'): LegPath =>
+  startsAt === 'near' ? path : { ...path, source: path.destination, destination: path.source };
+/** The reason that speaks of the probe at that end: reasons name the path's source and destination. */
+export const unreachableReason = (
+  task: AttemptTask,
+  end: End,
+): Reason & ('probe-unreachable' | 'far-probe-unreachable') =>
+  (end === 'near') === (task.plan.startsAt !== 'far') ? 'probe-unreachable' : 'far-probe-unreachable';
 export const onOneProbe = (task: AttemptTask): boolean => task.near.name === task.far.name;
 
 export const claimOf = (task: AttemptTask): Claim => ({
   attemptId: task.id,
   legId: task.leg.id,
   fence: task.lease.fence,
-  shared: task.ability.sharing === 'shared',
+  shared: task.ability.sharing !== 'exclusive',
   longestDurationMs: task.prepared.longestDurationMs,
 });
 

@@ -46,7 +46,7 @@ export class Consents {
       if (standing) void this.keep(task, response.grant).catch(() => undefined);
       return { grant: response.grant, peerJson: response.peerJson };
     } catch (error) {
-      const ending = callEnding('far', error);
+      const ending = callEnding(task, 'far', error);
       this.inventories.doubt(task.far.name);
       const kept = standing && ending.outcome === 'failed' ? await this.kept(task) : undefined;
       return kept ? { grant: kept, peerJson: '' } : ending;

@@ -14,7 +14,7 @@ describe('retries', () => {
     expect(retryDelayMs(completed, 1, 0.5)).toBeUndefined();
   });
 
-  it('wait longer each time, spread by a fifth', () => {
+  it('wait longer each time, spread by a fifth (A28)', () => {
     const busy = ended('server-busy');
     expect(retryDelayMs(busy, 1, 0.5)).toBe(200);
     expect(retryDelayMs(busy, 2, 0.5)).toBe(500);
@@ -53,6 +53,22 @@ describe('the final ending', () => {
   });
 });
 
+describe('what the near tool says when its peer went away', () => {
+  const read = ended('control-connection-lost');
+  it('is explained by what became of the far side', () => {
+    expect(finalEnding(completed, read, ended('far-probe-lost'))).toMatchObject({ reason: 'far-probe-lost' });
+    expect(finalEnding(completed, read, ended('probe-stopped'))).toMatchObject({ reason: 'far-probe-lost' });
+    expect(finalEnding(completed, read, ended('tool-killed', 'iperf3 was ended by SIGKILL.'))).toEqual(
+      ended('tool-killed', 'On the far side: iperf3 was ended by SIGKILL.'),
+    );
+  });
+  it('stands when the far side ended by itself, and a good result stands whatever became of the far side', () => {
+    for (const far of [completed, ended('tool-failed'), ended('interrupted')])
+      expect(finalEnding(completed, read, far)).toEqual(read);
+    expect(finalEnding(completed, completed, ended('far-probe-lost'))).toEqual(completed);
+  });
+});
+
 describe('a step', () => {
   it('succeeds only when every attempt completed', () => {
     expect(stepEnding([completed, completed])).toEqual({ state: 'succeeded' });
@@ -74,5 +90,14 @@ describe('a step', () => {
     expect(endsStep(ended('tool-missing'))).toBe(true);
     expect(endsStep(ended('congestion-control-unavailable'))).toBe(false);
     expect(endsStep(completed)).toBe(false);
+  });
+
+  it('goes on where another attempt needs another tool, or starts at the other host', () => {
+    expect(endsStep(ended('tool-missing'), true)).toBe(false);
+    expect(endsStep(ended('cancelled-by-user'), true)).toBe(true);
+  });
+
+  it('without any attempt is no success', () => {
+    expect(stepEnding([])).toMatchObject({ state: 'failed', reason: 'parameter-unsupported' });
   });
 });

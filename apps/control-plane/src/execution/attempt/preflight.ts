@@ -2,7 +2,7 @@ import type { ProbeHost } from '@plumbline/measure';
 import { type End, type Ending, ended } from '@plumbline/model';
 import { ProbeCallError } from '@plumbline/probe-rpc';
 import type { ProbeFacts } from '../probes/probe-facts.js';
-import { type AttemptTask, endpointOf } from './attempt-task.js';
+import { type AttemptTask, endpointOf, unreachableReason } from './attempt-task.js';
 
 /** Why the attempt cannot be carried out, as far as both probes' Inventories tell; undefined: nothing is known against it. */
 export function hindrance(task: AttemptTask, facts: Partial<Record<End, ProbeFacts>>): Ending | undefined {
@@ -29,11 +29,10 @@ function endpointProblem(task: AttemptTask, end: End, facts: ProbeFacts): Ending
 }
 
 /** The ending that a failed call to that end stands for, before anything was sent. @throws what is not a failed call */
-export function callEnding(end: End, error: unknown): Ending {
+export function callEnding(task: AttemptTask, end: End, error: unknown): Ending {
   if (!(error instanceof ProbeCallError)) throw error;
   // grpc-js adds notes of its own name resolution.
   const text = error.message.replace(/\s*Resolution note:.*$/s, '');
-  if (error.problem === 'unreachable')
-    return ended(end === 'near' ? 'probe-unreachable' : 'far-probe-unreachable', text);
+  if (error.problem === 'unreachable') return ended(unreachableReason(task, end), text);
   return ended(error.reason, `The ${end} probe: ${text}`);
 }

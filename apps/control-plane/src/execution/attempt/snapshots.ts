@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { counterMovement } from '@plumbline/measure';
 import type { End, HostSnapshot } from '@plumbline/model';
 import { HostSnapshot as HostSnapshotSchema } from '@plumbline/model';
 import { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
@@ -6,7 +7,7 @@ import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { LeaseLost } from '../leg/lease.js';
 import { GrpcProbeDirectory } from '../probes/grpc-probe-directory.js';
 import { AttemptRecords, type Moment } from './attempt-records.js';
-import { type AttemptTask, endpointOf, peerOf, targetOf } from './attempt-task.js';
+import { type AttemptTask, ENDS, endpointOf, peerOf, targetOf } from './attempt-task.js';
 import { artifactName } from './end-record.js';
 
 export type Snapshots = Partial<Record<End, HostSnapshot>>;
@@ -69,6 +70,16 @@ export class AttemptSnapshots {
         return snapshot.success ? [[row.end, snapshot.data]] : [];
       }),
     );
+  }
+
+  /** Stores how far the counters of both ends moved. */
+  async keepMovement(task: AttemptTask, before: Snapshots, after: Snapshots): Promise<void> {
+    try {
+      const counters = Object.fromEntries(ENDS.map((end) => [end, counterMovement(before[end], after[end])]));
+      await this.records.counters(task, counters);
+    } catch (error) {
+      if (!(error instanceof LeaseLost)) this.log.warn(`counters of attempt ${task.id} were not stored: ${error}`);
+    }
   }
 
   private async keep(task: AttemptTask, end: End, moment: Moment, snapshot: HostSnapshot, raw: string): Promise<void> {

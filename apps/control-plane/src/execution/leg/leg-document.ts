@@ -1,4 +1,6 @@
-import { type Ending, ended, Outcome, parseReason } from '@plumbline/model';
+import { type End, type Ending, ended, LabelKey, Outcome, parseReason } from '@plumbline/model';
+import type { AttemptPlan } from '@plumbline/plans';
+import { z } from 'zod';
 import { LegPath } from '../../persistence/leg-path.js';
 import type { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { type AnyTest, PlanDocument } from '../catalogue.js';
@@ -27,6 +29,8 @@ export interface AttemptDocument {
   readonly id: string;
   readonly n: number;
   readonly planIndex: number;
+  /** What it was planned to be: the row says so, also after a restart with another version of the kind. */
+  readonly plan: AttemptPlan;
   /** Absent: it has not ended. */
   readonly ending?: Ending;
   /** Whether a probe was seen to have started a program for it. */
@@ -44,7 +48,7 @@ export async function loadLeg(database: PostgresDatabase, legId: string): Promis
         run: { select: { planDocument: true, cancelRequestedAt: true } },
         steps: {
           orderBy: { index: 'asc' },
-          include: { attempts: { orderBy: { n: 'asc' }, omit: { result: true, notes: true, spec: true } } },
+          include: { attempts: { orderBy: { n: 'asc' }, omit: { result: true, notes: true } } },
         },
       },
     });
@@ -71,6 +75,7 @@ export async function loadLeg(database: PostgresDatabase, legId: string): Promis
           id: attempt.id,
           n: attempt.n,
           planIndex: attempt.planIndex,
+          plan: planOf(attempt),
           ending: endingOf(attempt),
           started: Array.isArray(attempt.commands) && attempt.commands.length > 0,
           ageMs: nowMs - attempt.startedAt.getTime(),
@@ -79,6 +84,31 @@ export async function loadLeg(database: PostgresDatabase, legId: string): Promis
     };
   });
 }
+
+const Cell = z.partialRecord(LabelKey, z.string());
+
+interface PlanRow {
+  readonly repeat: number;
+  readonly cell: unknown;
+  readonly measurement: string;
+  readonly tool: string;
+  readonly spec: unknown;
+  readonly specVersion: number;
+  readonly startsAt: End;
+  readonly optional: boolean;
+}
+
+/** @throws {z.ZodError} when the cell is not as it was written */
+const planOf = (row: PlanRow): AttemptPlan => ({
+  repeat: row.repeat,
+  cell: Cell.parse(row.cell),
+  measurement: row.measurement,
+  schemaVersion: row.specVersion,
+  tool: row.tool,
+  spec: row.spec,
+  ...(row.startsAt === 'far' ? { startsAt: row.startsAt } : {}),
+  ...(row.optional ? { optional: true } : {}),
+});
 
 /** Prisma names the enum's value `timed_out`; the language of the product says `timed-out`. */
 export function endingOf(row: {

@@ -3,6 +3,7 @@ import { combineStates, isTerminal, StepReason, StepState } from '@plumbline/mod
 import { isConnectionFault } from '../../persistence/connection-fault.js';
 import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../../persistence/postgres-run-events.js';
+import { Pursuit } from '../attempt/pursuit.js';
 import { Catalogue, type EndedStep, type JudgedCriteria } from '../catalogue.js';
 import { ExecutionMetrics } from '../execution-metrics.js';
 import { type Lease, LeaseLost } from './lease.js';
@@ -23,6 +24,7 @@ export class LegWalker {
     private readonly steps: StepWalker,
     private readonly catalogue: Catalogue,
     private readonly metrics: ExecutionMetrics,
+    private readonly pursuit: Pursuit,
   ) {}
 
   /**
@@ -98,7 +100,7 @@ export class LegWalker {
     for (const step of leg.steps) {
       const state = StepState.parse(step.state);
       if (isTerminal(state)) {
-        ended.push(await this.steps.recall({ leg, step }));
+        ended.push(await this.steps.recall({ step }));
         states.push(state);
       } else if (stopped) {
         await lease.write('skip a step', (client) =>
@@ -130,7 +132,7 @@ export class LegWalker {
     lease: Lease,
     states: readonly StepState[],
     judged: JudgedCriteria,
-    keepProbes: readonly string[],
+    unconfirmed: readonly string[],
   ): Promise<LegEnding['state']> {
     return lease.write('end a leg', async (client) => {
       const steps = await client.step.findMany({ where: { legId: leg.id }, orderBy: { index: 'asc' } });
@@ -147,7 +149,11 @@ export class LegWalker {
           ...(reason ? { reason } : {}),
           ...(state === 'failed' && first?.detail ? { detail: first.detail } : {}),
         },
-        { rest: { state: 'cancelled', reason: 'run-cancelled' }, judged, keepProbes },
+        {
+          rest: { state: 'cancelled', reason: 'run-cancelled' },
+          judged,
+          keepProbes: unconfirmed.filter((probe) => this.pursuit.isPending(leg.id, probe)),
+        },
       );
       return state;
     });

@@ -1,20 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Ability, PreparedAbility } from '@plumbline/measure';
-import { type Ending, ended, LabelKey, type Metric, NullReason, Unit } from '@plumbline/model';
-import type { AttemptPlan, AttemptResult as PlannedResult } from '@plumbline/plans';
+import { type Ending, ended } from '@plumbline/model';
+import type { AttemptPlan, AttemptResult, Kind } from '@plumbline/plans';
 import { z } from 'zod';
+import type { LegPath } from '../../persistence/leg-path.js';
 import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../../persistence/postgres-run-events.js';
 import { AttemptRecords } from '../attempt/attempt-records.js';
 import { AttemptRunner } from '../attempt/attempt-runner.js';
-import type { AttemptTask } from '../attempt/attempt-task.js';
+import { type AttemptTask, pathFrom } from '../attempt/attempt-task.js';
 import { endsStep, retryDelayMs, stepEnding } from '../attempt/endings.js';
 import { Catalogue, type EndedStep } from '../catalogue.js';
 import type { ProbeTarget } from '../probes/probe-facts.js';
 import { type Lease, LeaseLost } from './lease.js';
 import type { AttemptDocument, LegDocument, StepDocument } from './leg-document.js';
 import { recordStepEnd } from './leg-records.js';
+import { StepCourse } from './step-course.js';
+import { StepResults } from './step-results.js';
 
 export interface WalkedStep extends EndedStep {
   readonly state: 'succeeded' | 'failed' | 'cancelled';
@@ -26,9 +29,18 @@ interface Try {
   readonly n: number;
   readonly ending: Ending;
 }
+interface Walked {
+  readonly finals: { readonly plan: AttemptPlan; readonly last: Try; readonly over: boolean }[];
+  readonly results: AttemptResult[];
+  readonly unconfirmed: string[];
+  /** Why it ended there: the kind has nothing more to do, somebody cancelled, or the others would be pointless. */
+  readonly because: 'complete' | 'cancelled' | 'pointless';
+}
+/** Optional attempts only count where they ended the step. */
+const countsForStep = ({ plan, over }: Walked['finals'][number]): boolean => plan.optional !== true || over;
 type Place = { readonly leg: LegDocument; readonly step: StepDocument; readonly lease: Lease };
 
-/** Walks one step: its planned attempts in order, each with its retries, from wherever Postgres says it stands. */
+/** Walks one step: its attempts in order, each with its retries, from wherever Postgres says it stands. */
 @Injectable()
 export class StepWalker {
   constructor(
@@ -37,49 +49,56 @@ export class StepWalker {
     private readonly catalogue: Catalogue,
     private readonly records: AttemptRecords,
     private readonly runner: AttemptRunner,
+    private readonly results: StepResults,
   ) {}
 
   /** @throws {LeaseLost} */
   async walk(place: Place): Promise<WalkedStep> {
     const { leg, step, lease } = place;
-    const plans = this.plansOf(place);
-    const finals: { plan: AttemptPlan; last: Try }[] = [];
-    const unconfirmed: string[] = [];
-    let nextN = Math.max(-1, ...step.attempts.map((attempt) => attempt.n)) + 1;
-    // Ends: with the last plan, or at the first ending after which the others would be pointless.
-    for (const [planIndex, plan] of plans.entries()) {
-      const known = step.attempts.filter((attempt) => attempt.planIndex === planIndex);
-      const tried = await this.attemptWithRetries(place, plan, planIndex, known, () => nextN++, unconfirmed);
-      if (tried) finals.push({ plan, last: tried });
-      if (!tried || endsStep(tried.ending)) break;
-    }
-    const results = await this.resultsOf(finals);
-    const metrics = this.catalogue.kindOf(step.test.kind)?.summarise(step.test, results) ?? [];
-    const endings = finals.map(({ last }) => last.ending);
-    const cancelled = lease.cancelled.aborted && finals.length < plans.length;
+    const kind = this.catalogue.kindOf(step.test.kind);
+    if (!kind) throw new RangeError(`this version runs no test of kind ${step.test.kind}`);
+    const { finals, results, unconfirmed, because } = await this.walkAttempts(place, kind);
+    const metrics = kind.summarise(step.test, results);
+    const endings = finals.filter(countsForStep).map(({ last }) => last.ending);
+    const cancelled = because === 'cancelled' || (because === 'pointless' && lease.cancelled.aborted);
     const ending = stepEnding(cancelled ? [...endings, ended('cancelled-by-user')] : endings);
     await lease.write('end a step', (client) => recordStepEnd(client, this.events, leg, step, ending, metrics));
     return { test: step.test, metrics, results, state: ending.state, unconfirmed };
   }
 
   /** What an ended step gave, for the leg's criteria. */
-  async recall({ leg, step }: Pick<Place, 'leg' | 'step'>): Promise<EndedStep> {
-    const plans = this.catalogue.kindOf(step.test.kind)?.attempts(step.test, leg.path.path) ?? [];
-    const finals = plans.flatMap((plan, planIndex) => {
-      const last = step.attempts.findLast((attempt) => attempt.planIndex === planIndex);
-      return last?.ending ? [{ plan, last: { id: last.id, n: last.n, ending: last.ending } }] : [];
+  async recall({ step }: Pick<Place, 'step'>): Promise<EndedStep> {
+    const planned = Map.groupBy(step.attempts, (attempt) => attempt.planIndex);
+    const finals = [...planned.values()].flatMap((tries) => {
+      const last = tries.at(-1);
+      return last?.ending ? [{ plan: last.plan, last: { id: last.id, ending: last.ending } }] : [];
     });
-    return {
-      test: step.test,
-      metrics: await this.metricsOf({ stepId: step.id }),
-      results: await this.resultsOf(finals),
-    };
+    return { test: step.test, metrics: await this.results.ofStep(step.id), results: await this.results.of(finals) };
   }
 
-  private plansOf({ leg, step }: Place): readonly AttemptPlan[] {
-    const kind = this.catalogue.kindOf(step.test.kind);
-    if (!kind) throw new RangeError(`this version runs no test of kind ${step.test.kind}`);
-    return kind.attempts(step.test, leg.path.path);
+  private async walkAttempts(place: Place, kind: Kind): Promise<Walked> {
+    const { leg, step } = place;
+    const course = new StepCourse(kind, leg, step);
+    const walked: Omit<Walked, 'because'> = { finals: [], results: [], unconfirmed: [] };
+    let nextN = Math.max(-1, ...step.attempts.map((attempt) => attempt.n)) + 1;
+    // Ends: with the kind's last attempt, or at the first ending after which the others would be pointless.
+    for (let planIndex = 0; ; planIndex += 1) {
+      const plan = course.plan(planIndex, walked.results);
+      if (!plan) return { ...walked, because: 'complete' };
+      const known = step.attempts.filter((attempt) => attempt.planIndex === planIndex);
+      const last = await this.attemptWithRetries(place, plan, planIndex, known, () => nextN++, walked.unconfirmed);
+      if (!last) return { ...walked, because: 'cancelled' };
+      const over = endsStep(last.ending, this.needsOthers(plan));
+      walked.finals.push({ plan, last, over });
+      walked.results.push(...(await this.results.of([{ plan, last }])));
+      if (over) return { ...walked, because: 'pointless' };
+    }
+  }
+
+  /** Whether the step's other attempts may succeed where this one lacks its tool. */
+  private needsOthers(plan: AttemptPlan): boolean {
+    const sided = plan.cell.direction !== undefined && this.prepare(plan)?.ability.hasServer === false;
+    return plan.optional === true || sided;
   }
 
   /** @returns the last try; undefined when the run was cancelled before the first */
@@ -97,9 +116,10 @@ export class StepWalker {
       tries += 1;
       last = await this.settle(place, plan, attempt, unconfirmed);
     }
-    // Ends: after three tries, or at the first ending that is not tried again.
+    const givesWay = this.prepare(plan)?.ability.sharing === 'background';
+    // Ends: after three tries (a background test: fifty), or at the first ending that is not tried again.
     for (;;) {
-      const delayMs = last ? retryDelayMs(last.ending, tries, Math.random()) : 0;
+      const delayMs = last ? retryDelayMs(last.ending, tries, Math.random(), givesWay) : 0;
       if (delayMs === undefined || place.lease.cancelled.aborted) return last;
       const signal = AbortSignal.any([place.lease.over, place.lease.cancelled]);
       if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => undefined);
@@ -141,7 +161,8 @@ export class StepWalker {
     resumed: AttemptTask['resumed'],
   ): Promise<Try> {
     const how = this.prepare(plan);
-    const probes = await this.probesOf(leg);
+    const path = pathFrom(leg.path, plan.startsAt);
+    const probes = await this.probesOf(path);
     const short = { id, n, leg, step, lease, plan };
     if (!how || !probes) {
       const ending = ended(how ? 'path-gone' : 'spec-invalid');
@@ -152,7 +173,7 @@ export class StepWalker {
       ...short,
       ...how,
       ...probes,
-      path: leg.path,
+      path,
       ...(resumed ? { resumed } : {}),
     });
     unconfirmed.push(...result.unconfirmed);
@@ -171,7 +192,7 @@ export class StepWalker {
   }
 
   /** Where both probes are now: an address may have changed since the run was asked for. */
-  private async probesOf({ path }: LegDocument): Promise<{ near: ProbeTarget; far: ProbeTarget } | undefined> {
+  private async probesOf(path: LegPath): Promise<{ near: ProbeTarget; far: ProbeTarget } | undefined> {
     const names = [path.source.probe, path.destination.probe];
     const rows = await this.database.retrying('find the probes', (client) =>
       client.probe.findMany({ where: { name: { in: names } }, select: { name: true, address: true, enrolled: true } }),
@@ -179,44 +200,4 @@ export class StepWalker {
     const [near, far] = names.map((name) => rows.find((row) => row.name === name));
     return near && far ? { near, far } : undefined;
   }
-
-  private async resultsOf(finals: readonly { plan: AttemptPlan; last: Try }[]): Promise<PlannedResult[]> {
-    const metrics = new Map<string, Metric[]>();
-    for (const { last } of finals) metrics.set(last.id, []);
-    for (const row of await this.metricRows({ attemptId: { in: [...metrics.keys()] } }))
-      metrics.get(row.attemptId ?? '')?.push(row.metric);
-    return finals.map(({ plan, last }) => ({ plan, ending: last.ending, metrics: metrics.get(last.id) ?? [] }));
-  }
-
-  private async metricsOf({ stepId }: { stepId: string }): Promise<Metric[]> {
-    return (await this.metricRows({ stepId, attemptId: null })).map((row) => row.metric);
-  }
-
-  private async metricRows(where: { stepId: string; attemptId: null } | { attemptId: { in: string[] } }) {
-    const rows = await this.database.retrying('read metrics', (client) =>
-      client.metric.findMany({ where, orderBy: [{ attemptId: 'asc' }, { seq: 'asc' }] }),
-    );
-    return rows.map((row) => ({ attemptId: row.attemptId, metric: StoredMetric.parse(row) }));
-  }
 }
-
-const absent = <T extends z.ZodType>(schema: T) => schema.nullable().transform((value) => value ?? undefined);
-const StoredMetric = z
-  .object({
-    name: z.string(),
-    value: z.number().nullable(),
-    unit: Unit,
-    labels: absent(z.partialRecord(LabelKey, z.string())),
-    reason: absent(NullReason),
-    spread: absent(z.object({ min: z.number(), max: z.number(), count: z.int() })),
-  })
-  .transform(
-    (row): Metric => ({
-      name: row.name,
-      value: row.value,
-      unit: row.unit,
-      ...(row.labels ? { labels: row.labels } : {}),
-      ...(row.reason ? { reason: row.reason } : {}),
-      ...(row.spread ? { spread: row.spread } : {}),
-    }),
-  );

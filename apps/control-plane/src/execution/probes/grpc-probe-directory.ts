@@ -57,9 +57,16 @@ export class GrpcProbeDirectory extends ProbeDirectory {
   ): Promise<TakenSnapshot> {
     const first = await this.facts(probe, { endpoint, peerAddress, filesOnly: true }, signal);
     await later;
-    const second = await this.facts(probe, { endpoint, peerAddress }, signal).catch(() => ({ facts: [] }));
+    const second = await this.facts(probe, { endpoint, peerAddress }, signal).catch(() => ({
+      facts: [],
+      takenAt: undefined,
+    }));
     const known = new Set(first.facts.map(({ key }) => key));
-    return this.readFacts([...first.facts, ...second.facts.filter(({ key }) => !known.has(key))], first.takenAt);
+    const both = this.readFacts([...first.facts, ...second.facts.filter(({ key }) => !known.has(key))], first.takenAt);
+    return {
+      ...both,
+      snapshot: countedFirst(both.snapshot, this.readFacts(first.facts, first.takenAt), second.takenAt),
+    };
   }
 
   private readFacts(facts: readonly RawFact[], takenAt: Date | undefined): TakenSnapshot {
@@ -74,6 +81,12 @@ export class GrpcProbeDirectory extends ProbeDirectory {
     const connection = await this.connections.to(probe);
     return connection.snapshot(request, { deadlineMs: TIMING.snapshotMs, ...(signal ? { signal } : {}) });
   }
+}
+
+/** The interface's counters as they were at first: a program that tells more of them read those while the test ran. */
+function countedFirst(both: HostSnapshot, { snapshot: first }: TakenSnapshot, later: Date | undefined): HostSnapshot {
+  const counted = both.interface && { ...both.interface, counters: first.interface?.counters };
+  return { ...both, interface: counted, ...(later ? { programsTakenAt: later.toISOString() } : {}) };
 }
 
 /** Translates what a call to a probe threw into the problem that a caller of the API can act on. */

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { Settings, Signals } from '../../persistence/seams.js';
+import { RunningAttempts } from '../attempt/running-attempts.js';
 import { Claims } from '../claims/claims.js';
 import { ExecutionMetrics } from '../execution-metrics.js';
 import { TIMING } from '../timing.js';
@@ -30,6 +31,7 @@ export class Dispatcher {
     private readonly claims: Claims,
     private readonly queue: AdvanceQueue,
     private readonly metrics: ExecutionMetrics,
+    private readonly attempts: RunningAttempts,
   ) {}
 
   start(): void {
@@ -75,6 +77,7 @@ export class Dispatcher {
       this.again = false;
       try {
         const pass = await this.claims.claimFree();
+        if (pass.displaced.length > 0) await this.attempts.stop({ legIds: pass.displaced }, 'superseded');
         this.queue.offer(pass.claimed);
         this.metrics.dispatched(pass.claimed.map((leg) => leg.waitedMs));
         this.wakeIn(pass.nextInMs);

@@ -1,8 +1,8 @@
 import { defineMeasurement } from '../../ability.js';
 import { throughputMetrics } from './metrics.js';
-import { ThroughputSpec } from './spec.js';
+import { ThroughputSpec, waysOf } from './spec.js';
 
-/** How much of one path's rate one bulk TCP flow gets. It fills the path, so nothing else may run there meanwhile. */
+/** How much of one path's rate one bulk TCP flow gets, or several together. They fill the path, so nothing else may run there meanwhile. */
 export const throughput = defineMeasurement({
   kind: 'throughput',
   schemaVersion: 1,
@@ -11,15 +11,18 @@ export const throughput = defineMeasurement({
   sharing: 'exclusive',
   standingGrant: false,
   ceilings: (spec) => ({
-    maxRateBps: spec.rateBps ?? null,
-    maxStreams: spec.streams,
+    maxRateBps: spec.rateBps === undefined ? null : spec.rateBps * waysOf(spec),
+    maxStreams: spec.streams * waysOf(spec),
     maxDurationS: spec.omitS + spec.durationS,
   }),
 });
 
 export * from './committed.js';
+export * from './ends.js';
+export * from './fairness.js';
 export * from './metrics.js';
 export * from './metrics-of.js';
 export * from './result.js';
 export * from './sockets.js';
 export * from './spec.js';
+export * from './streams.js';

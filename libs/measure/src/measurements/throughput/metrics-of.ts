@@ -1,13 +1,15 @@
 import {
   bufferDelayRatio,
   idealTransferTimeS,
+  jainFairness,
   TheoryError,
   tcpEfficiency,
   transferTimeRatio,
 } from '@plumbline/analysis';
-import { type Ending, type Metric, metricOr, missing, type NullReason, type Unit } from '@plumbline/model';
+import { type Ending, type Labels, type Metric, metricOr, missing, type NullReason, type Unit } from '@plumbline/model';
+import { fairness } from './fairness.js';
 import { throughputMetrics } from './metrics.js';
-import type { SocketSummary, ThroughputInterval, ThroughputResult } from './result.js';
+import type { SocketSummary, ThroughputInterval, ThroughputResult, ThroughputStream } from './result.js';
 
 type Name = (typeof throughputMetrics)[number]['name'];
 /** A value, or why there is none. */
@@ -22,18 +24,51 @@ const ratio = (numerator: number | undefined, denominator: number | undefined, r
 
 /**
  * The metrics of an attempt. Of one that neither completed nor was cut short after its intervals, all are null: whatever
- * was printed before a failure is in the result, not in a metric.
+ * was printed before a failure is in the result, not in a metric. Of several streams: those of all together, how even they
+ * were, and then each stream's own, labelled by its number.
  */
-export function throughputMetricsOf(result: ThroughputResult | undefined, ending: Ending): Metric[] {
+export function throughputMetricsOf(result: ThroughputResult | undefined, ending: Ending, streams = 1): Metric[] {
   const holds = result !== undefined && (ending.outcome === 'completed' || ending.outcome === 'partial');
-  const values = holds ? valuesOf(result) : undefined;
-  return throughputMetrics.map(({ name, unit }) =>
-    values ? asMetric(name, unit, values[name]) : missing(name, unit, 'attempt-failed'),
-  );
+  const facts = streams > 1 ? [...throughputMetrics, fairness] : throughputMetrics;
+  if (!holds) return facts.map(({ name, unit }) => missing(name, unit, 'attempt-failed'));
+  const values = valuesOf(result);
+  const together = throughputMetrics.map(({ name, unit }) => asMetric(name, unit, values[name]));
+  if (streams === 1) return together;
+  return [
+    ...together,
+    asMetric(fairness.name, fairness.unit, fairnessOf(result)),
+    ...(result.streams ?? []).flatMap(streamMetrics),
+  ];
 }
 
-const asMetric = (name: string, unit: Unit, value: Value): Metric =>
-  'value' in value ? metricOr(name, unit, value.value, 'not-measured-here') : missing(name, unit, value.reason);
+const asMetric = (name: string, unit: Unit, value: Value, labels?: Labels): Metric =>
+  'value' in value
+    ? metricOr(name, unit, value.value, 'not-measured-here', labels)
+    : missing(name, unit, value.reason, labels);
+
+/** Of what each stream's receiver counted. */
+function fairnessOf({ streams = [] }: ThroughputResult): Value {
+  const rates = streams.flatMap(({ totals }) => totals.receiver?.rateBps ?? []);
+  if (rates.length === 0 || rates.length < streams.length) return { reason: 'receiver-totals-missing' };
+  // Even shares may come out a last digit above 1.
+  return theory(() => Math.min(1, jainFairness(rates) ?? Number.NaN));
+}
+
+/** A stream's own numbers: what it got, and what tells why. */
+function streamMetrics({ stream, totals, retransmits, sockets: { sender } }: ThroughputStream): Metric[] {
+  const labels = { stream: String(stream) };
+  const values: Partial<Record<Name, Value>> = {
+    throughput: known(totals.receiver?.rateBps, 'receiver-totals-missing'),
+    retransmits: known(retransmits ?? sender?.segmentsRetransmitted, 'counter-not-available'),
+    'rtt.mean': known(sender?.rttMeanMs, 'not-measured-here'),
+    'cwnd.max': known(sender?.cwndMaxBytes, 'not-measured-here'),
+    'window.max': known(sender?.sndWndMaxBytes, sender ? 'counter-not-available' : 'not-measured-here'),
+  };
+  return throughputMetrics.flatMap(({ name, unit }) => {
+    const value = values[name];
+    return value ? [asMetric(name, unit, value, labels)] : [];
+  });
+}
 
 function valuesOf(result: ThroughputResult): Record<Name, Value> {
   const socket = result.sockets.sender;

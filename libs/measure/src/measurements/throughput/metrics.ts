@@ -7,13 +7,13 @@ export const throughputMetrics = [
     unit: 'bit/s',
     better: 'higher',
     description:
-      "Payload bits a second as the receiver counted them, the omitted part excluded. Null when the receiver's count did not arrive.",
+      "Payload bits a second as the receiver counted them, all streams together, the omitted part excluded. Null when the receiver's count did not arrive.",
   },
   {
     name: 'retransmits',
     unit: 'segments',
     better: 'lower',
-    description: 'Segments that the sender sent again, the omitted part excluded.',
+    description: 'Segments that the sender sent again, all streams together, the omitted part excluded.',
   },
   {
     name: 'rtt.min',
@@ -46,42 +46,43 @@ export const throughputMetrics = [
     name: 'cwnd.max',
     unit: 'B',
     better: 'none',
-    description: "Largest congestion window of the sender's socket, in bytes (segments times MSS).",
+    description:
+      "Largest congestion window of the sender's socket, in bytes (segments times MSS); of several streams that of the widest.",
   },
   {
     name: 'window.max',
     unit: 'B',
     better: 'none',
     description:
-      "Largest window that the receiver advertised, as the sender's socket saw it. Null where the sender's kernel (before 5.4) or ss does not say.",
+      "Largest window that the receiver advertised, as the sender's socket saw it; of several streams the largest of one. Null where the sender's kernel (before 5.4) or ss does not say.",
   },
   {
     name: 'limited.receive-window',
     unit: 'ratio',
     better: 'lower',
     description:
-      "Share of the sender's busy time in which the receiver's window held it back (tcpi_rwnd_limited / tcpi_busy_time).",
+      "Share of the sender's busy time (of all streams) in which the receiver's window held it back (tcpi_rwnd_limited / tcpi_busy_time).",
   },
   {
     name: 'limited.send-buffer',
     unit: 'ratio',
     better: 'lower',
     description:
-      "Share of the sender's busy time in which its own send buffer held it back (tcpi_sndbuf_limited / tcpi_busy_time).",
+      "Share of the sender's busy time (of all streams) in which its own send buffer held it back (tcpi_sndbuf_limited / tcpi_busy_time).",
   },
   {
     name: 'cpu.sender',
     unit: 'ratio',
     better: 'lower',
     description:
-      "CPU time of the sending program by wall-clock time, of one core: 1 is one core full. Softirq isn't in it.",
+      "CPU time of the sending program by wall-clock time, of one core: 1 is one core full, and a program with a thread for each stream (iperf3 since 3.16) may fill more. Softirq isn't in it.",
   },
   {
     name: 'cpu.receiver',
     unit: 'ratio',
     better: 'lower',
     description:
-      "CPU time of the receiving program by wall-clock time, of one core: 1 is one core full. Softirq isn't in it.",
+      "CPU time of the receiving program by wall-clock time, of one core: 1 is one core full, and a program with a thread for each stream (iperf3 since 3.16) may fill more. Softirq isn't in it.",
   },
   {
     name: 'efficiency',

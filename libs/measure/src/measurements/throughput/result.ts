@@ -1,3 +1,4 @@
+import { EndAccount } from '@plumbline/model';
 import { z } from 'zod';
 
 const number = z.number();
@@ -20,7 +21,10 @@ export type ThroughputInterval = z.output<typeof ThroughputInterval>;
 export const ThroughputTotal = z.object({ bytes: number, durationS: number, rateBps: number });
 export type ThroughputTotal = z.output<typeof ThroughputTotal>;
 
-/** What the samples of one end's data socket say, the omitted part excluded. Counters are differences over that part. */
+/**
+ * What the samples of one end's data socket say, the omitted part excluded. Counters are differences over that part. Of several
+ * streams together: their counters added up, the largest of their windows, all their round trips.
+ */
 export const SocketSummary = z.object({
   sampleCount: z.int(),
   rttMinMs: number.optional(),
@@ -48,6 +52,16 @@ export type SocketSummary = z.output<typeof SocketSummary>;
 
 const bothEnds = <T extends z.ZodType>(value: T) => z.object({ sender: value.optional(), receiver: value.optional() });
 
+/** What one of several streams did. */
+export const ThroughputStream = z.object({
+  /** From 1 on, in the order in which they were connected. */
+  stream: z.int(),
+  totals: bothEnds(ThroughputTotal),
+  retransmits: number.optional(),
+  sockets: bothEnds(SocketSummary),
+});
+export type ThroughputStream = z.output<typeof ThroughputStream>;
+
 /** Everything that a throughput attempt said, whichever tool measured it. Absent: nobody said. */
 export const ThroughputResult = z
   .object({
@@ -69,11 +83,15 @@ export const ThroughputResult = z
     /** CPU time by wall-clock time, of one core. */
     cpu: bothEnds(number),
     sockets: bothEnds(SocketSummary),
+    /** Each of several streams; absent: there was one. */
+    streams: z.array(ThroughputStream).optional(),
     baseline: z
       .object({ sent: z.int(), received: z.int(), minMs: number.optional(), meanMs: number.optional() })
       .optional(),
     /** What the committed rate carries of payload, headers without options taken off. */
     idealRateBps: number.optional(),
+    /** Both ends beside each other, for the run document. */
+    ends: z.array(EndAccount).optional(),
     /** The tool's own words. */
     error: z.string().optional(),
   })

@@ -8,16 +8,24 @@ type Field = {
 /** The socket closes within a second of the test's end; what comes later is of no test. */
 const TAIL_MS = 1_000;
 
+/** How the seconds of a test are shared out. */
+export interface TestSpan {
+  readonly omitS: number;
+  readonly durationS: number;
+}
+
 /**
  * Sums up the samples of one data socket of one end, without the omitted part. The test is taken to begin with the first
  * sample, which comes at most one sampling interval late. Undefined: no sample of the measured part.
+ * @param beginMs when the test began, where that is known better
  */
 export function summariseSocket(
   samples: readonly SocketSample[],
-  { omitS, durationS }: { omitS: number; durationS: number },
+  { omitS, durationS }: TestSpan,
+  beginMs?: number,
 ): SocketSummary | undefined {
   const sorted = [...samples].sort((a, b) => a.elapsedMs - b.elapsedMs);
-  const begin = sorted[0]?.elapsedMs;
+  const begin = beginMs ?? sorted[0]?.elapsedMs;
   if (begin === undefined) return undefined;
   const boundary = begin + omitS * 1000;
   const counted = sorted.filter((s) => s.elapsedMs >= boundary && s.elapsedMs <= boundary + durationS * 1000 + TAIL_MS);
@@ -59,12 +67,12 @@ const known = (samples: readonly SocketSample[], field: Field): number[] =>
   samples.flatMap((sample) => sample[field] ?? []);
 
 // Not Math.max(...values): a long test has more samples than a call may have arguments.
-const greatest = (values: readonly number[]): number | undefined =>
+export const greatest = (values: readonly number[]): number | undefined =>
   values.length > 0 ? values.reduce((a, b) => Math.max(a, b)) : undefined;
-const least = (values: readonly number[]): number | undefined =>
+export const least = (values: readonly number[]): number | undefined =>
   values.length > 0 ? values.reduce((a, b) => Math.min(a, b)) : undefined;
 
-const dropUndefined = (summary: SocketSummary): SocketSummary => {
+export const dropUndefined = (summary: SocketSummary): SocketSummary => {
   const { sampleCount, ...rest } = summary;
   return { sampleCount, ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) };
 };

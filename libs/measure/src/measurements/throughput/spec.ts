@@ -26,22 +26,37 @@ export const throughputLimits = {
   /** Linux: TCP_MIN_MSS is 88. iperf3's MAX_MSS is 9216, from 3.21 on 32767. */
   mssBytes: z.int().min(88).max(32767),
   dscp: z.int().min(0).max(63),
+  /** iperf3's MAX_STREAMS is 128 (src/iperf.h). */
+  streams: z.int().min(1).max(128),
   rateBps: z.int().min(1000).max(1e12),
 };
 
-/** One bulk TCP transfer. `forward` is near to far. Bytes of the first `omitS` seconds are not counted. */
+/**
+ * A bulk TCP transfer of one or several streams at once. `forward` is near to far; `simultaneous` is both ways at once, with so
+ * many streams each way. Bytes of the first `omitS` seconds are not counted. `rateBps` is that of all streams of one way
+ * together; windows and segment sizes are each stream's own.
+ */
 export const ThroughputSpec = z
   .strictObject({
-    direction: z.enum(['forward', 'reverse']),
+    direction: z.enum(['forward', 'reverse', 'simultaneous']),
     durationS: throughputLimits.durationS,
     omitS: throughputLimits.omitS.default(0),
-    streams: z.literal(1).default(1),
+    streams: throughputLimits.streams.default(1),
     congestionControl: CongestionControl.optional(),
     windowBytes: throughputLimits.windowBytes.optional(),
     mssBytes: throughputLimits.mssBytes.optional(),
     dscp: throughputLimits.dscp.optional(),
     rateBps: throughputLimits.rateBps.optional(),
     committed: Committed.optional(),
+    /** Captures the headers of its packets at both ends. Absent: no. */
+    capture: z.boolean().optional(),
   })
   .meta({ id: 'ThroughputSpec' });
 export type ThroughputSpec = z.output<typeof ThroughputSpec>;
+
+/** A transfer one way: what its results are read as, each way by itself. */
+export type OneWaySpec = ThroughputSpec & { readonly direction: Exclude<ThroughputSpec['direction'], 'simultaneous'> };
+
+/** In how many ways data travels at the same time. */
+export const waysOf = ({ direction }: Pick<ThroughputSpec, 'direction'>): number =>
+  direction === 'simultaneous' ? 2 : 1;

@@ -1,23 +1,40 @@
 import type { Facts } from './facts.js';
 
-const FILES = ['file./proc/net/snmp', 'file./proc/net/netstat'];
-const PROTOCOLS = new Set(['Tcp', 'TcpExt']);
+type Counters = Record<string, number> | undefined;
 
-/** Tcp of /proc/net/snmp and TcpExt of /proc/net/netstat: a line of names, then one of values. `Tcp.RetransSegs`, ... */
-export function tcpCountersOf(facts: Facts): Record<string, number> | undefined {
-  const counters: Record<string, number> = {};
-  for (const key of FILES) {
-    const lines = facts.text(key)?.split('\n') ?? [];
-    for (const [i, line] of lines.entries()) {
-      const [protocol = '', ...names] = line.trim().split(/\s+/);
-      const [again, ...values] = lines[i + 1]?.trim().split(/\s+/) ?? [];
-      const name = protocol.replace(/:$/, '');
-      if (!PROTOCOLS.has(name) || again !== protocol || /^-?\d+$/.test(names[0] ?? '')) continue;
-      names.forEach((field, n) => {
-        const value = Number(values[n] ?? Number.NaN);
-        if (Number.isSafeInteger(value)) counters[`${name}.${field}`] = value;
-      });
-    }
-  }
-  return Object.keys(counters).length > 0 ? counters : undefined;
+/** Of /proc/net/snmp's Tcp (RFC 4022): settings and a gauge, not counters. */
+const NO_COUNTERS = new Set(['Tcp.RtoAlgorithm', 'Tcp.RtoMin', 'Tcp.RtoMax', 'Tcp.MaxConn', 'Tcp.CurrEstab']);
+
+/** Tcp of /proc/net/snmp and TcpExt of /proc/net/netstat: `Tcp.RetransSegs`, `TcpExt.TCPLostRetransmit`, ... */
+export function tcpCountersOf(facts: Facts): Counters {
+  const read = {
+    ...tableOf(facts.text('file./proc/net/snmp'), 'Tcp'),
+    ...tableOf(facts.text('file./proc/net/netstat'), 'TcpExt'),
+  };
+  return some(Object.entries(read).filter(([name]) => !NO_COUNTERS.has(name)));
 }
+
+/** Udp of /proc/net/snmp and Udp6 of /proc/net/snmp6: `Udp.RcvbufErrors`, `Udp6.InDatagrams`, ... */
+export function udpCountersOf(facts: Facts): Counters {
+  const six = [...(facts.text('file./proc/net/snmp6') ?? '').matchAll(/^Udp6(\w+)\s+(\d+)$/gm)].map(
+    ([, name = '', value]) => [`Udp6.${name}`, Number(value)] as const,
+  );
+  return some([...Object.entries(tableOf(facts.text('file./proc/net/snmp'), 'Udp')), ...six]);
+}
+
+/** One protocol of a file that has a line of names, then one of values (net/ipv4/proc.c). */
+function tableOf(text: string | undefined, protocol: string): Record<string, number> {
+  const lines = (text?.split('\n') ?? []).map((line) => line.trim().split(/\s+/));
+  const [names, values] = lines.filter(([first]) => first === `${protocol}:`);
+  const counters: Record<string, number> = {};
+  for (const [i, name] of (names ?? []).entries()) {
+    const value = Number(values?.[i] ?? Number.NaN);
+    if (i > 0 && Number.isSafeInteger(value)) counters[`${protocol}.${name}`] = value;
+  }
+  return counters;
+}
+
+const some = (entries: readonly (readonly [string, number])[]): Counters => {
+  const known = entries.filter(([, value]) => Number.isSafeInteger(value));
+  return known.length > 0 ? Object.fromEntries(known) : undefined;
+};

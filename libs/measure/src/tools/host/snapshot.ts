@@ -1,6 +1,6 @@
 import type { HostSnapshot } from '@plumbline/model';
 import { clockOf } from './clock.js';
-import { tcpCountersOf } from './counters.js';
+import { tcpCountersOf, udpCountersOf } from './counters.js';
 import { type Facts, numberOf } from './facts.js';
 import { interfaceOf } from './interface.js';
 
@@ -48,6 +48,7 @@ export function parseSnapshot(
     clock: clockOf(facts),
     cachedTcpMetrics: cachedMetricsOf(facts.text('cmd.tcp-metrics')),
     tcpCounters: tcpCountersOf(facts),
+    udpCounters: udpCountersOf(facts),
     unknown,
   };
 }

@@ -29,6 +29,9 @@ export interface HpingOutput {
 const REPLY =
   /^(DUP! )?len=\d+ ip=(\S+) ttl=\d+ (?:DF )?id=\+?\d+ (?:tos=\S+ iplen=\d+ )?sport=\d+ flags=(\w+) seq=(\d+) win=\d+ rtt=(\d+(?:\.\d+)?) ms/;
 const ERROR = /^(?:hop=(\d+) )?(TTL 0 during (?:transit|reassembly)|ICMP .+?)(?: from)? ip=(\d+\.\d+\.\d+\.\d+)/;
+/** A TTL has eight bits. */
+const isTtl = (digits: string | undefined): boolean =>
+  digits === undefined || (Number(digits) >= 1 && Number(digits) <= 255);
 const HOP_RTT = /^hop=(\d+) hoprtt=(\d+(?:\.\d+)?) ms/;
 /** Upstream prints "tramitted", distributions mend it; on stderr (statistics.c). Its loss is not read: it counts errors as answers. */
 const SUMMARY = /^(\d+) packets (?:tramitted|transmitted), (\d+) packets received/m;
@@ -49,8 +52,8 @@ export function parseHping(stdout: string, stderr: string): HpingOutput {
       const index = Number(reply[4]);
       if (reply[1] !== undefined || replies.has(index)) duplicates += 1;
       else replies.set(index, { index, from: reply[2] ?? '', flags: reply[3] ?? '', rttMs: Number(reply[5]) });
-    } else if (hopRtt) hopRtts.push({ hop: Number(hopRtt[1]), rttMs: Number(hopRtt[2]) });
-    else if (error) errors.push(errorOf(error));
+    } else if (hopRtt && isTtl(hopRtt[1])) hopRtts.push({ hop: Number(hopRtt[1]), rttMs: Number(hopRtt[2]) });
+    else if (error && isTtl(error[1])) errors.push(errorOf(error));
     else if (line !== '' && !LEAVE_OUT.test(line)) notes.add(`hping3 printed: ${line.slice(0, 120)}`);
   }
   const summary = SUMMARY.exec(stderr) ?? SUMMARY.exec(stdout);

@@ -16,7 +16,11 @@ export function readReachability(spec: ReachabilitySpec, output: AttemptOutput):
   const parsed = phase && parseHping(phase.stdout, phase.stderr);
   const result = parsed && resultOf(spec, parsed);
   const ending = endingOfSyns(output.ending, phase, parsed?.sent) ?? endingOfCounts(spec, result);
-  const metrics = reachabilityMetricsOf(result, ending);
+  // More answers than SYNs: these are no shares of anything, however it ended.
+  const metrics = reachabilityMetricsOf(
+    result && result.open + result.closed <= result.sent ? result : undefined,
+    ending,
+  );
   return {
     ending,
     metrics,

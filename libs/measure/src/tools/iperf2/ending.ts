@@ -9,6 +9,7 @@ const SHORTEST_SHARE = 0.8;
 const COMPLAINTS: readonly (readonly [RegExp, Reason])[] = [
   [/connection refused/i, 'connection-refused'],
   [/network is unreachable|no route to host|host is unreachable|network is down/i, 'no-route'],
+  [/cannot assign requested address/i, 'local-address-unavailable'],
   [/address already in use/i, 'port-in-use'],
   [/timed out|operation now in progress|read failed: resource temporarily unavailable/i, 'connection-timed-out'],
   [/connection reset|broken pipe|read failed|write failed/i, 'connection-reset'],

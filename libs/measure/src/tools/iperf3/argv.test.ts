@@ -66,9 +66,35 @@ describe('the client', () => {
     expect(argv).toEqual(expect.arrayContaining(['-J', '-R', '--rcv-timeout']));
   });
 
+  test('several streams share the rate, and the sampler looks at the ports of all', () => {
+    const spec = { ...plain, streams: 8, rateBps: 30_000_003 };
+    const { client } = both(spec, '3.12', '3.12');
+    expect([optionOf(client.argv, '-P'), optionOf(client.argv, '-b')]).toEqual(['8', '3750000']);
+    expect(client.sockets).toEqual({ localPort: 47001, lastLocalPort: 47008, peerAddress: ends.far });
+    const prepared = throughputByIperf3.prepare(spec);
+    expect(prepared.localPorts).toBe(8);
+    expect(prepared.ceilings).toMatchObject({ maxStreams: 8, maxRateBps: 30_000_003 });
+    const [one, many] = [1, 128].map((streams) => throughputByIperf3.prepare({ ...plain, streams }).longestDurationMs);
+    // A round trip for each of them, before the test begins.
+    expect((many ?? 0) - (one ?? 0)).toBeGreaterThan(127 * 300);
+  });
+
+  test('both directions at once take twice the ports, since 3.12', () => {
+    const spec = { direction: 'simultaneous', durationS: 10, streams: 2, rateBps: 1e7 };
+    const { client } = both(spec, '3.12', '3.12');
+    expect(client.argv).toEqual(expect.arrayContaining(['--bidir', '--rcv-timeout']));
+    expect(client.argv).not.toContain('-R');
+    expect(client.sockets).toMatchObject({ localPort: 47001, lastLocalPort: 47004 });
+    const prepared = throughputByIperf3.prepare(spec);
+    expect(prepared.localPorts).toBe(4);
+    expect(prepared.ceilings).toMatchObject({ maxStreams: 4, maxRateBps: 2e7 });
+    expect(prepared.refuses('near', host('3.11'))).toMatchObject({ reason: 'tool-too-old' });
+    expect(prepared.refuses('far', host('3.11'))).toBeUndefined();
+  });
+
   test('says no more than it must', () => {
     const { argv } = both(plain, '3.12', '3.12').client;
-    for (const flag of ['-O', '-R', '-C', '-w', '-M', '--dscp', '-b', '--rcv-timeout'])
+    for (const flag of ['-O', '-P', '-R', '-C', '-w', '-M', '--dscp', '-b', '--rcv-timeout'])
       expect(argv).not.toContain(flag);
   });
 
@@ -222,4 +248,9 @@ test('the data socket is the one of --cport, seen from either end', () => {
   expect(prepared.isDataSocket(sample('far', 5301, 47001), phases)).toBe(true);
   expect(prepared.isDataSocket(sample('far', 5301, 40000), phases)).toBe(false);
   expect(prepared.isDataSocket(sample('near', 47001, 5301), [])).toBe(false);
+  const several = both({ ...plain, streams: 3 }, '3.12', '3.12').client.argv;
+  const of = (end: 'near' | 'far', localPort: number, peerPort: number) =>
+    prepared.isDataSocket(sample(end, localPort, peerPort), [{ ...phases[0]!, argv: several }]);
+  expect([47000, 47001, 47003, 47004].map((port) => of('near', port, 5301))).toEqual([false, true, true, false]);
+  expect([47000, 47001, 47003, 47004].map((port) => of('far', 5301, port))).toEqual([false, true, true, false]);
 });

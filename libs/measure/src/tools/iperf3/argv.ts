@@ -37,22 +37,31 @@ export interface ClientArgs {
   readonly address: string;
   readonly peerAddress: string;
   readonly port: number;
-  /** Of the data socket (--cport): the control socket takes another. */
+  /** Of the first data socket (--cport), the next streams taking those after it; the control socket takes another. */
   readonly localPort: number;
   readonly authentication?: { readonly user: string; readonly padding: Padding };
 }
 
-/** The near side: one TCP stream, JSON, one-second intervals. The password is in the environment, never here. */
+/**
+ * What each stream may send: `-b` is of one stream (iperf3(1)), the spec's rate of all. Rounded down, so that together they
+ * never pass it.
+ */
+const rateOfStreamBps = ({ rateBps, streams }: ThroughputSpec): number | undefined =>
+  rateBps === undefined ? undefined : Math.floor(rateBps / streams);
+
+/** The near side: TCP, JSON, one-second intervals. The password is in the environment, never here. */
 export function clientArgv(can: Iperf3Can, spec: ThroughputSpec, args: ClientArgs): string[] {
   const argv = ['iperf3', '-c', args.peerAddress, '-p', String(args.port), '-B', args.address];
   argv.push('--cport', String(args.localPort), '-J', '-i', '1', '-t', String(spec.durationS));
   argv.push('--connect-timeout', String(CONNECT_TIMEOUT_MS));
   if (spec.omitS > 0) argv.push('-O', String(spec.omitS));
+  if (spec.streams > 1) argv.push('-P', String(spec.streams));
   if (spec.direction === 'reverse') argv.push('-R');
-  // A client that sends refuses --rcv-timeout (iperf_error.c, IERVRSONLYRCVTIMEOUT).
-  if (spec.direction === 'reverse' && can.timeouts) argv.push('--rcv-timeout', String(RECEIVE_TIMEOUT_MS));
+  if (spec.direction === 'simultaneous') argv.push('--bidir');
+  // A client that only sends refuses --rcv-timeout (iperf_error.c, IERVRSONLYRCVTIMEOUT).
+  if (spec.direction !== 'forward' && can.timeouts) argv.push('--rcv-timeout', String(RECEIVE_TIMEOUT_MS));
   argv.push(...options('-C', spec.congestionControl), ...options('-w', spec.windowBytes));
-  argv.push(...options('-M', spec.mssBytes), ...options('--dscp', spec.dscp), ...options('-b', spec.rateBps));
+  argv.push(...options('-M', spec.mssBytes), ...options('--dscp', spec.dscp), ...options('-b', rateOfStreamBps(spec)));
   // Idle seconds, seconds between, count: without them the kernel's two hours hold (iperf_api.c, OPT_CNTL_KA).
   if (can.controlKeepalive) argv.push('--cntl-ka=30/10/6');
   if (!args.authentication) return argv;

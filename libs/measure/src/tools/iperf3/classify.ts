@@ -42,6 +42,7 @@ const RULES: readonly Rule[] = [
     reason: 'tool-killed',
     whenMeasured: 'interrupted',
   },
+  { words: ['cannot assign requested address'], reason: 'local-address-unavailable' },
   { words: ['address already in use', 'unable to start listener'], reason: 'port-in-use' },
   { words: ['connection refused'], reason: 'connection-refused', whenMeasured: 'connection-reset' },
   {

@@ -37,12 +37,13 @@ export function endingOf(spec: ThroughputSpec, evidence: Evidence): Ending {
   if (client.signal !== null) return ended('tool-killed', `iperf3 was ended by ${client.signal}.`);
   if (client.exitCode !== 0 || seen.outcome !== 'completed')
     return ended('tool-failed', words ?? `iperf3 ended with exit code ${client.exitCode}.`);
-  return endingOfDocument(spec, read.document, result);
+  return endingOfDocument(spec, read.document, documents.far, result);
 }
 
 function endingOfDocument(
   spec: ThroughputSpec,
   document: Iperf3Document,
+  far: Iperf3Document | undefined,
   result: ThroughputResult | undefined,
 ): Ending {
   const measured = progressOf(spec, result).measured;
@@ -53,7 +54,7 @@ function endingOfDocument(
       : ended('output-empty', "iperf3's JSON holds no result.");
   const other = mismatch(spec, document);
   if (other) return ended('output-unreadable', `iperf3 tells of another test: ${other}.`);
-  const [counter] = overflows(document);
+  const [counter] = [...overflows(document), ...overflows(far, 'server')];
   if (counter !== undefined) return ended('counter-overflow', `iperf3's ${counter} is 2^53 or more.`);
   if (!result?.totals.receiver || !sum_received) return ended('receiver-totals-missing');
   const coveredS = Math.max(
@@ -84,7 +85,8 @@ function mismatch(spec: ThroughputSpec, document: Iperf3Document): string | unde
     differs('protocol', test?.protocol, 'TCP') ??
     differs('num_streams', test?.num_streams, spec.streams) ??
     differs('reverse', test?.reverse, spec.direction === 'reverse' ? 1 : 0) ??
-    differs('bidir', test?.bidir, 0)
+    differs('bidir', test?.bidir, 0) ??
+    (document.end?.sum_sent_bidir_reverse ? 'it ran both directions at once' : undefined)
   );
 }
 
@@ -99,16 +101,28 @@ function withFarWords(
   const farWords = errorText(far);
   const parts = [ending.detail, farWords && `the server said: ${farWords}`];
   if (ending.reason === 'socket-buffer-refused') parts.push(bufferLimits(spec, output));
+  if (ending.reason === 'authentication-failed') parts.push(clockLimit(output));
   return { ...ending, detail: parts.filter(Boolean).join('; ') };
 }
 
-/** Linux gives at most twice net.core.rmem_max for receiving and twice wmem_max for sending (socket(7)). */
+/** Before 3.10 the server allows ten seconds between the clocks and no option changes that (src/iperf_auth.c, check_authentication). */
+function clockLimit({ phases }: AttemptOutput): string | undefined {
+  const argv = phases.find(({ end, name }) => end === 'far' && name === 'server')?.argv ?? [];
+  return argv.includes('--rsa-private-key-path') && !argv.includes('--time-skew-threshold')
+    ? 'this iperf3 also refuses when the clocks of the two hosts differ by more than 10 s: set them, or install 3.10 on the far host'
+    : undefined;
+}
+
+/**
+ * Linux gives at most twice net.core.rmem_max for receiving and twice wmem_max for sending (socket(7)), and iperf3 takes it
+ * when it is as much as was asked for (src/iperf_tcp.c, IESETBUF2): both ends ask for both.
+ */
 function bufferLimits(spec: ThroughputSpec, output: AttemptOutput): string {
   return (['near', 'far'] as const)
     .flatMap((end) =>
       (['net.core.rmem_max', 'net.core.wmem_max'] as const).flatMap((key) => {
         const limit = Number(output.snapshots[end]?.sysctls[key] ?? Number.NaN);
-        return limit < (spec.windowBytes ?? 0) ? [`${key} of the ${end} host is ${limit}`] : [];
+        return 2 * limit < (spec.windowBytes ?? 0) ? [`${key} of the ${end} host is ${limit}`] : [];
       }),
     )
     .join(', ');

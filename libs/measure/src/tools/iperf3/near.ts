@@ -1,10 +1,11 @@
-import { type End, type Ending, ended, type SocketSample } from '@plumbline/model';
-import type { NearInput, Phase, PhaseOutput, ProbeHost } from '../../ability.js';
-import type { ThroughputSpec } from '../../measurements/throughput/index.js';
+import { type End, type Ending, ended } from '@plumbline/model';
+import type { NearInput, Phase, ProbeHost } from '../../ability.js';
+import { type ThroughputSpec, waysOf } from '../../measurements/throughput/index.js';
 import { atLeast } from '../../tool.js';
 import { BASELINE_TIMEOUT_MS, baselinePhase } from '../ping/argv.js';
-import { CONNECT_TIMEOUT_MS, clientArgv, optionOf } from './argv.js';
+import { CONNECT_TIMEOUT_MS, clientArgv } from './argv.js';
 import { Peer } from './peer.js';
+import { localPortsOf, STREAM_CONNECT_MS } from './stream-ports.js';
 import { IPERF3_OLDEST, iperf3, iperf3Can } from './version.js';
 
 /** Why this host cannot run the test in that role; undefined: it can. */
@@ -18,8 +19,16 @@ export function refuses(spec: ThroughputSpec, role: End, host: ProbeHost): Endin
   const can = iperf3Can(text);
   if (spec.mssBytes !== undefined && spec.mssBytes > can.largestMssBytes)
     return ended('parameter-unsupported', `iperf3 ${can.version} sets an MSS of at most ${can.largestMssBytes} bytes.`);
+  if (spec.direction === 'simultaneous' && role === 'near' && !atLeast(can.version, SIMULTANEOUS_SINCE))
+    return ended(
+      'tool-too-old',
+      `iperf3 ${can.version} cannot run both directions from ports of ours; ${SIMULTANEOUS_SINCE} or newer is needed.`,
+    );
   return refusesCongestionControl(spec, role, host);
 }
+
+/** With --cport and --bidir both directions took the same ports before (iperf issue 1249). */
+const SIMULTANEOUS_SINCE = '3.12';
 
 /**
  * The client sets the algorithm in either direction and fails without it. A server without it prints a warning and sends
@@ -34,7 +43,7 @@ function refusesCongestionControl(spec: ThroughputSpec, role: End, host: ProbeHo
 }
 
 const testTimeoutMs = (spec: ThroughputSpec): number =>
-  (spec.omitS + spec.durationS) * 1000 + CONNECT_TIMEOUT_MS + 15_000;
+  (spec.omitS + spec.durationS) * 1000 + CONNECT_TIMEOUT_MS + spec.streams * waysOf(spec) * STREAM_CONNECT_MS + 15_000;
 
 /** The longest that the attempt may take: the baseline, the connection, the test, the exchange of results. */
 export const longestDurationMs = (spec: ThroughputSpec): number => BASELINE_TIMEOUT_MS + testTimeoutMs(spec) + 5_000;
@@ -60,15 +69,7 @@ export function near(spec: ThroughputSpec, host: ProbeHost, input: NearInput): r
       ? { env: { IPERF3_PASSWORD: peer.authentication.password }, files: { pub: peer.authentication.publicKeyPem } }
       : {}),
     timeoutMs: testTimeoutMs(spec),
-    sockets: { localPort: input.localPort, peerAddress: input.peerAddress },
+    sockets: { ...localPortsOf(spec, input.localPort), peerAddress: input.peerAddress },
   };
   return baseline ? [baseline, test] : [test];
-}
-
-/** The data socket is the one with the client's --cport; the control socket has another local port. */
-export function isDataSocket(sample: SocketSample, phases: readonly PhaseOutput[]): boolean {
-  const client = phases.find((phase) => phase.end === 'near' && phase.name === 'test');
-  const port = client && optionOf(client.argv, '--cport');
-  if (port === undefined) return false;
-  return String(sample.end === 'near' ? sample.localPort : sample.peerPort) === port;
 }

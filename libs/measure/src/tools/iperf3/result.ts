@@ -1,15 +1,15 @@
 import type { SocketSample } from '@plumbline/model';
 import { type AttemptOutput, BASELINE_PHASE, type PhaseOutput } from '../../ability.js';
 import {
+  type OneWaySpec,
   payloadRateBps,
-  summariseSocket,
   type ThroughputResult,
   type ThroughputSpec,
   type ThroughputTotal,
 } from '../../measurements/throughput/index.js';
 import { parsePing } from '../ping/parse.js';
 import type { Iperf3Document } from './document.js';
-import { isDataSocket } from './near.js';
+import { algorithmsOf, socketsOf, streamsOf } from './streams.js';
 import { counter, intervalsOf, positive, reconciled, totalOf } from './totals.js';
 import { iperf3 } from './version.js';
 
@@ -24,10 +24,11 @@ export interface Documents {
  * 1410, 1908). Who sends is said by the direction, not by "sum_sent": with -R that is the server's sending.
  */
 export function resultOf(
-  spec: ThroughputSpec,
+  spec: OneWaySpec,
   output: AttemptOutput,
   documents: Documents,
   notes: string[],
+  firstStream = 1,
 ): ThroughputResult {
   const { near, far } = documents;
   const forward = spec.direction === 'forward';
@@ -36,7 +37,7 @@ export function resultOf(
     sender: intervalsOf(sendingDocument, spec.omitS),
     receiver: intervalsOf(receivingDocument, spec.omitS),
   };
-  const sockets = socketsOf(spec, output);
+  const { each, ...sockets } = socketsOf(spec, output, firstStream);
   const totals = {
     sender: reconciled(
       totalOf(near?.end?.sum_sent, 'sum_sent', notes) ?? ownTotal(sendingDocument, 'sum_sent', near),
@@ -46,18 +47,19 @@ export function resultOf(
     ),
     receiver: receiverTotal(documents, receivingDocument, intervals.receiver, output.samples, notes),
   };
-  const connected = near?.start?.connected?.length === 1 ? near.start.connected[0] : undefined;
+  const [connected] = near?.start?.connected ?? [];
   return {
     tool: 'iperf3',
     direction: spec.direction,
     durationS: spec.durationS,
     omitS: spec.omitS,
     versions: { near: versionOf(near), far: versionOf(far) },
-    connection: connectionOf(connected),
+    connection: spec.streams === 1 ? connectionOf(connected) : undefined,
     mssBytes: sockets.sender?.mssBytes ?? positive(near?.start?.tcp_mss) ?? positive(near?.start?.tcp_mss_default),
+    // What the kernel says of the very sockets comes first, whatever was asked for and whatever iperf3 read of one of them.
     congestionControl: {
-      sender: near?.end?.sender_tcp_congestion ?? sockets.sender?.congestionControl,
-      receiver: near?.end?.receiver_tcp_congestion ?? sockets.receiver?.congestionControl,
+      sender: algorithmsOf(each.map(({ sender }) => sender)) ?? near?.end?.sender_tcp_congestion ?? undefined,
+      receiver: algorithmsOf(each.map(({ receiver }) => receiver)) ?? near?.end?.receiver_tcp_congestion ?? undefined,
     },
     buffers: { sndBufBytes: positive(near?.start?.sndbuf_actual), rcvBufBytes: positive(near?.start?.rcvbuf_actual) },
     totals,
@@ -65,6 +67,7 @@ export function resultOf(
     retransmits: counter(near?.end?.sum_sent?.retransmits) ?? counter(sendingDocument?.end?.sum_sent?.retransmits),
     cpu: cpuOf(documents, forward),
     sockets,
+    streams: streamsOf(spec, { near, sendingDocument, receivingDocument }, totals.receiver, each),
     baseline: baselineOf(output.phases),
     idealRateBps: idealRateOf(spec, connected?.local_host),
     error: near?.error === undefined ? undefined : errorText(near),
@@ -126,19 +129,6 @@ function cpuOf({ near, far }: Documents, forward: boolean): ThroughputResult['cp
   const client = ratio(counter(cpu?.host_total));
   const server = ratio(positive(cpu?.remote_total) ?? positive(far?.end?.cpu_utilization_percent?.host_total));
   return forward ? { sender: client, receiver: server } : { sender: server, receiver: client };
-}
-
-function socketsOf(spec: ThroughputSpec, { samples, phases }: AttemptOutput): ThroughputResult['sockets'] {
-  const data = samples.filter((sample) => isDataSocket(sample, phases));
-  const near = summariseSocket(
-    data.filter(({ end }) => end === 'near'),
-    spec,
-  );
-  const far = summariseSocket(
-    data.filter(({ end }) => end === 'far'),
-    spec,
-  );
-  return spec.direction === 'forward' ? { sender: near, receiver: far } : { sender: far, receiver: near };
 }
 
 function baselineOf(phases: readonly PhaseOutput[]): ThroughputResult['baseline'] {

@@ -1,43 +1,61 @@
-import type { ThroughputInterval, ThroughputTotal } from '../../measurements/throughput/index.js';
+import { greatest, type ThroughputInterval, type ThroughputTotal } from '../../measurements/throughput/index.js';
 import type { Iperf3Document, Iperf3Interval, Iperf3Sum } from './document.js';
 
 /** How far a total may lie from its own intervals before it is called wrong (before 3.14 --omit inflated totals). */
 const TOLERANCE = 0.01;
 
+/** Nothing that iperf3 tells is smaller: it prints microseconds and bytes. Dividing by less gives infinite rates. */
+const SMALLEST = 1e-9;
+
 /** iperf3 writes 0 for what it could not read from the kernel, and negative numbers for what overflowed: both unknown. */
 export const positive = (value: number | null | undefined): number | undefined =>
-  typeof value === 'number' && value > 0 ? value : undefined;
+  typeof value === 'number' && value >= SMALLEST ? value : undefined;
 /** A counter: zero is a value, negative means that there is none. */
 export const counter = (value: number | null | undefined): number | undefined =>
   typeof value === 'number' && value >= 0 ? value : undefined;
 
-/** Intervals of one end, of the stream where there is one (it has the window and the RTT), else of the sum. */
+/** Intervals of one end: bytes of all streams together, the widest of their windows, the mean of their RTTs. */
 export function intervalsOf(document: Iperf3Document | undefined, omitS: number): ThroughputInterval[] {
   return (document?.intervals ?? []).flatMap((interval) => intervalOf(interval, omitS) ?? []);
 }
 
-function intervalOf(interval: Iperf3Interval, omitS: number): ThroughputInterval | undefined {
-  const stream = interval.streams?.length === 1 ? interval.streams[0] : undefined;
-  const sum = interval.sum ?? stream;
+/** Intervals of one end and one stream, which counts from 0. */
+export function streamIntervals(
+  document: Iperf3Document | undefined,
+  omitS: number,
+  stream: number,
+): ThroughputInterval[] {
+  return (document?.intervals ?? []).flatMap(({ streams }) => {
+    const own = streams?.[stream];
+    return own ? (intervalOf({ streams: [own] }, omitS) ?? []) : [];
+  });
+}
+
+function intervalOf({ streams, sum: printed }: Iperf3Interval, omitS: number): ThroughputInterval | undefined {
+  const each = streams ?? [];
+  const only = each.length === 1 ? each[0] : undefined;
+  const sum = printed ?? only;
   const durationS = positive(sum?.seconds);
   const bytes = counter(sum?.bytes);
   if (!sum || durationS === undefined || bytes === undefined) return undefined;
-  const omitted = sum.omitted ?? stream?.omitted ?? false;
+  const rateBps = (bytes * 8) / durationS;
+  if (!Number.isFinite(rateBps)) return undefined;
+  const omitted = sum.omitted ?? each[0]?.omitted ?? false;
   // iperf3 starts its clock again after the omitted part.
   const shift = omitted ? 0 : omitS;
   const startS = counter(sum.start) ?? 0;
-  const rttUs = positive(stream?.rtt);
+  const rttsUs = each.flatMap(({ rtt }) => positive(rtt) ?? []);
   return {
     startS: startS + shift,
     endS: (counter(sum.end) ?? startS + durationS) + shift,
     durationS,
     bytes,
-    rateBps: (bytes * 8) / durationS,
+    rateBps,
     omitted,
     retransmits: counter(sum.retransmits),
-    cwndBytes: positive(stream?.snd_cwnd),
-    sndWndBytes: positive(stream?.snd_wnd),
-    rttMs: rttUs === undefined ? undefined : rttUs / 1000,
+    cwndBytes: greatest(each.flatMap(({ snd_cwnd }) => positive(snd_cwnd) ?? [])),
+    sndWndBytes: greatest(each.flatMap(({ snd_wnd }) => positive(snd_wnd) ?? [])),
+    rttMs: rttsUs.length > 0 ? rttsUs.reduce((a, b) => a + b, 0) / rttsUs.length / 1000 : undefined,
   };
 }
 
@@ -47,6 +65,7 @@ export function totalOf(sum: Iperf3Sum | null | undefined, name: string, notes: 
   const bytes = counter(sum?.bytes);
   if (durationS === undefined || bytes === undefined) return undefined;
   const rateBps = (bytes * 8) / durationS;
+  if (!Number.isFinite(rateBps)) return undefined;
   const printed = sum?.bits_per_second;
   if (typeof printed === 'number' && differs(printed, rateBps))
     notes.push(`${name}: bits_per_second ${printed} is not bytes by seconds (${rateBps})`);

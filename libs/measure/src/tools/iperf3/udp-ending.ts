@@ -2,7 +2,7 @@ import { type Ending, ended } from '@plumbline/model';
 import type { PhaseOutput } from '../../ability.js';
 import type { UdpLoadResult, UdpLoadSpec } from '../../measurements/udp-load/index.js';
 import { classify } from './classify.js';
-import { type DocumentRead, shortened } from './document.js';
+import { type DocumentRead, type Iperf3Document, shortened } from './document.js';
 import { errorText } from './result.js';
 import { overflows } from './totals.js';
 import type { UdpDocument } from './udp-document.js';
@@ -15,11 +15,12 @@ export interface UdpEvidence {
   readonly client: PhaseOutput | undefined;
   readonly read: DocumentRead | undefined;
   readonly udp: UdpDocument | undefined;
+  readonly far: Iperf3Document | undefined;
   readonly result: UdpLoadResult | undefined;
 }
 
 /** As for TCP: first what the probes saw, then what iperf3 said, and only with nothing against it that it completed. */
-export function udpEndingOf(spec: UdpLoadSpec, { seen, client, read, udp, result }: UdpEvidence): Ending {
+export function udpEndingOf(spec: UdpLoadSpec, { seen, client, read, udp, far, result }: UdpEvidence): Ending {
   if (seen.outcome !== 'completed' && seen.reason !== 'tool-failed') return seen;
   if (!client || !read) return seen.outcome === 'completed' ? ended('output-empty') : seen;
   const measured = (result?.received?.bytes ?? 0) > 0 || (result?.intervals ?? []).some(({ bytes }) => bytes > 0);
@@ -32,7 +33,7 @@ export function udpEndingOf(spec: UdpLoadSpec, { seen, client, read, udp, result
     return ended('tool-failed', words ?? `iperf3 ended with exit code ${client.exitCode}.`);
   const other = mismatch(spec, udp);
   if (other) return ended('output-unreadable', `iperf3 tells of another test: ${other}.`);
-  const [counter] = overflows(read.document);
+  const [counter] = [...overflows(read.document), ...overflows(far, 'server')];
   if (counter !== undefined) return ended('counter-overflow', `iperf3's ${counter} is 2^53 or more.`);
   if (!result?.sent) return ended('output-empty', "iperf3's JSON holds no result.");
   if (!result.received) return ended('receiver-totals-missing');

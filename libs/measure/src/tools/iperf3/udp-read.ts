@@ -3,6 +3,7 @@ import { lossOf, type UdpLoadResult, type UdpLoadSpec, udpLoadMetricsOf } from '
 import { type DocumentRead, type Iperf3Document, readDocument } from './document.js';
 import { readUdpDocument } from './udp-document.js';
 import { udpEndingOf } from './udp-ending.js';
+import { udpHostRemarks } from './udp-remarks.js';
 import { udpResultOf } from './udp-result.js';
 
 /** Offered may fall short of what was asked for by this much before it is said. */
@@ -22,10 +23,11 @@ export function readUdp(spec: UdpLoadSpec, output: AttemptOutput): Reading {
     farUdp: server && readUdpDocument(server.stdout),
   };
   const result = documents.near && udpResultOf(spec, documents, notes);
-  const evidence = { seen: output.ending, client, read: nearRead, udp: documents.nearUdp, result };
+  const evidence = { seen: output.ending, client, read: nearRead, udp: documents.nearUdp, far: documents.far, result };
   const ending = udpEndingOf(spec, evidence);
   const metrics = udpLoadMetricsOf(result, ending);
-  return { ending, metrics, result: result ?? null, notes: [...notes, ...(result ? remarks(spec, result) : [])] };
+  const said = result ? [...remarks(spec, result), ...udpHostRemarks(spec, output, result)] : [];
+  return { ending, metrics, result: result ?? null, notes: [...notes, ...said] };
 }
 
 const phaseOf = (output: AttemptOutput, end: PhaseOutput['end'], name: string): PhaseOutput | undefined =>

@@ -109,7 +109,9 @@ function intervalsOf(document: UdpDocument | undefined): UdpLoadInterval[] {
     const bytes = counter(sum?.bytes);
     if (!sum || durationS === undefined || bytes === undefined || sum.omitted) return [];
     const { lost, packets } = countsOf(sum);
-    return [{ startS: counter(sum.start) ?? 0, durationS, bytes, rateBps: (bytes * 8) / durationS, lost, packets }];
+    const rateBps = (bytes * 8) / durationS;
+    if (!Number.isFinite(rateBps)) return [];
+    return [{ startS: counter(sum.start) ?? 0, durationS, bytes, rateBps, lost, packets }];
   });
 }
 

@@ -3,6 +3,8 @@ import { z } from 'zod';
 /** Numbers are strings before 0.94 (`"count": "1"`) and numbers since. */
 const count = z.union([z.number(), z.string().regex(/^\d+$/).transform(Number)]);
 const number = z.number().nullish().catch(undefined);
+/** Milliseconds: none is negative, and none is longer than a trace may last. */
+const time = z.number().min(0).max(3_600_000).nullish().catch(undefined);
 
 const Hub = z.object({
   /** A TTL has eight bits. */
@@ -10,9 +12,9 @@ const Hub = z.object({
   host: z.string(),
   'Loss%': number,
   Snt: count.nullish().catch(undefined),
-  Avg: number,
-  Best: number,
-  Wrst: number,
+  Avg: time,
+  Best: time,
+  Wrst: time,
 });
 const Document = z.object({
   report: z.object({ mtr: z.looseObject({ dst: z.string().nullish() }).nullish(), hubs: z.array(z.unknown()) }),
@@ -51,7 +53,9 @@ export function parseMtr(stdout: string): MtrRead {
     if (!hub.success) notes.push(`hop ${i + 1} of mtr's list could not be read`);
     return hub.success ? [hopOf(hub.data)] : [];
   });
-  return { hops, notes };
+  const once = hops.filter(({ hop }, i) => hops.findIndex((other) => other.hop === hop) === i);
+  if (once.length < hops.length) notes.push("mtr's list names a hop twice: only its first line counts");
+  return { hops: once, notes };
 }
 
 function hopOf(hub: z.output<typeof Hub>): MtrHop {

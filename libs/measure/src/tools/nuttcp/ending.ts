@@ -10,6 +10,7 @@ const SHORTEST_SHARE = 0.8;
 const COMPLAINTS: readonly (readonly [RegExp, Reason])[] = [
   [/connection refused/i, 'connection-refused'],
   [/no route to host|network is unreachable|host is unreachable|network is down/i, 'no-route'],
+  [/cannot assign requested address/i, 'local-address-unavailable'],
   [/address already in use/i, 'port-in-use'],
   [/timed out/i, 'connection-timed-out'],
   [/connection reset|broken pipe|server .*(died|gone)/i, 'connection-reset'],

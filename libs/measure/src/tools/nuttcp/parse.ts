@@ -36,7 +36,7 @@ export function parseNuttcp(stdout: string, stderr: string): NuttcpOutput {
     const seconds = keys.get('real_sec') ?? whole;
     // The transmitter's own lines of the verbose output begin with nuttcp-t.
     if (line.startsWith('nuttcp-t:')) continue;
-    if (megabytes === undefined || mbps === undefined || seconds === undefined) {
+    if (!isCount(megabytes) || !isCount(mbps) || !isCount(seconds)) {
       if (line !== '' && !/^(nuttcp-r:|ignoring interval)/.test(line))
         notes.add(`nuttcp printed: ${line.slice(0, 120)}`);
       continue;
@@ -52,6 +52,10 @@ export function parseNuttcp(stdout: string, stderr: string): NuttcpOutput {
     notes: [...notes],
   };
 }
+
+/** What moved, how fast and how long: none of it is negative, and all of it fits into a counter. */
+const isCount = (value: number | undefined): value is number =>
+  value !== undefined && value >= 0 && value * 2 ** 20 <= Number.MAX_SAFE_INTEGER;
 
 function moreOf(keys: ReadonlyMap<string, number>): Omit<NuttcpTotal, keyof NuttcpReport> {
   const ratio = (percent: number | undefined) => (percent === undefined || percent < 0 ? undefined : percent / 100);

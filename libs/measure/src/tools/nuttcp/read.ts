@@ -1,5 +1,6 @@
 import type { AttemptOutput, PhaseOutput, Reading } from '../../ability.js';
 import {
+  endsOf,
   payloadRateBps,
   summariseSocket,
   type ThroughputInterval,
@@ -19,14 +20,16 @@ export function read(spec: ThroughputSpec, output: AttemptOutput): Reading {
   const ending = endingOf(spec, output.ending, client, parsed);
   const result = client && parsed && (parsed.total ?? parsed.intervals[0]) ? resultOf(spec, output, parsed) : undefined;
   const metrics = throughputMetricsOf(result, ending);
-  return { ending, metrics, result: result ?? null, notes: [...(parsed?.notes ?? []), ...remarks(parsed, result)] };
+  const notes = [...(parsed?.notes ?? []), ...remarks(parsed, result)];
+  return { ending, metrics, result: result ? { ...result, ends: endsOf(result, metrics) } : null, notes };
 }
 
 function resultOf(spec: ThroughputSpec, output: AttemptOutput, { total, intervals }: NuttcpOutput): ThroughputResult {
   const { sender, receiver } = socketsOf(spec, output);
   return {
     tool: 'nuttcp',
-    direction: spec.direction,
+    // Both at once was refused before.
+    direction: spec.direction === 'reverse' ? 'reverse' : 'forward',
     durationS: spec.durationS,
     omitS: 0,
     versions: {},

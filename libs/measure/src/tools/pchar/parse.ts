@@ -35,7 +35,9 @@ export function parsePchar(stdout: string): PcharOutput {
     const node = NODE.exec(line);
     const [loss, fit, hop, bottleneck] = [LOSS, FIT, HOP, BOTTLENECK].map((pattern) => pattern.exec(line));
     if (node) {
-      addNode(links, Number(node[1]), node[2], numbers);
+      if (numbers && links.some((link) => link.hop === Number(node[1])))
+        notes.add(`pchar measured hop ${node[1]} twice: the first counts`);
+      else addNode(links, Number(node[1]), node[2], numbers);
       numbers = undefined;
     } else if (loss) {
       const sent = Number(loss[2]);

@@ -1,56 +1,22 @@
+import { readFileSync } from 'node:fs';
 import type { Ending, Metric } from '@plumbline/model';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PhaseOutput, ProbeHost } from '../../ability.js';
+import type { Recording } from '../../test-support/reading.js';
 import { rttByPing } from './index.js';
 import { parsePing } from './parse.js';
 
-/** Recorded with iputils 20221126 (Debian 12), loopback and a network namespace. */
-const good = `PING 127.0.0.1 (127.0.0.1) 56(84) bytes of data.
-64 bytes from 127.0.0.1: icmp_seq=1 ttl=64 time=0.033 ms
-64 bytes from 127.0.0.1: icmp_seq=2 ttl=64 time=0.043 ms
-64 bytes from 127.0.0.1: icmp_seq=3 ttl=64 time=0.082 ms
-
---- 127.0.0.1 ping statistics ---
-3 packets transmitted, 3 received, 0% packet loss, time 204ms
-rtt min/avg/max/mdev = 0.033/0.052/0.082/0.021 ms
-`;
-const silent = `PING 192.0.2.9 (192.0.2.9) from 192.0.2.1 : 56(84) bytes of data.
-
---- 192.0.2.9 ping statistics ---
-3 packets transmitted, 0 received, 100% packet loss, time 411ms
-
-`;
-const unreachable = `PING 192.0.2.9 (192.0.2.9) 56(84) bytes of data.
-From 192.0.2.1 icmp_seq=1 Destination Host Unreachable
-From 192.0.2.1 icmp_seq=2 Destination Host Unreachable
-From 192.0.2.1 icmp_seq=3 Destination Host Unreachable
-
---- 192.0.2.9 ping statistics ---
-3 packets transmitted, 0 received, +3 errors, 100% packet loss, time 1036ms
-pipe 3
-`;
-/** Format of busybox 1_36_1, networking/ping.c (print_stats_and_exit, unpack_tail), numbers of our own. */
-const busybox = `PING 192.0.2.2 (192.0.2.2): 56 data bytes
-64 bytes from 192.0.2.2: seq=0 ttl=64 time=0.833 ms
-64 bytes from 192.0.2.2: seq=1 ttl=64 time=0.207 ms
-64 bytes from 192.0.2.2: seq=1 ttl=64 time=0.409 ms (DUP!)
-
---- 192.0.2.2 ping statistics ---
-3 packets transmitted, 2 packets received, 1 duplicates, 33% packet loss
-round-trip min/avg/max = 0.207/0.483/0.833 ms
-`;
-/** Format of iputils tag 20240905, ping/ping_common.c (gather_statistics, finish) and ping/ping6_common.c, numbers of our own. */
-const six = `PING 2001:db8::2 (2001:db8::2) from 2001:db8::1 : 56 data bytes
-64 bytes from 2001:db8::2: icmp_seq=1 ttl=64 time=88.9 ms
-64 bytes from 2001:db8::2: icmp_seq=2 ttl=64 time=44.4 ms
-64 bytes from 2001:db8::2: icmp_seq=2 ttl=64 time=44.5 ms (DUP!)
-From 2001:db8::fe icmp_seq=3 Time exceeded: Hop limit
-
---- 2001:db8::2 ping statistics ---
-3 packets transmitted, 2 received, +1 duplicates, +1 errors, 33.3333% packet loss, time 2004ms
-rtt min/avg/max/mdev = 44.400/59.266/88.900/20.976 ms, pipe 2
-`;
+const recorded = (name: string): string => {
+  const url = new URL(`./fixtures/${name}.json`, import.meta.url);
+  const { phases }: Recording = JSON.parse(readFileSync(url, 'utf8'));
+  return phases[0]?.stdout ?? '';
+};
+const good = recorded('20221126-replies');
+const silent = recorded('20221126-silent');
+const unreachable = recorded('20221126-unreachable');
+const busybox = recorded('busybox-1.36.1-shape');
+const six = recorded('20240905-shape-v6');
 
 const spec = { count: 3, intervalS: 0.2 };
 function readingOf(
@@ -148,7 +114,7 @@ describe('what ping printed', () => {
 describe('what is no measurement', () => {
   test.each([
     ['ping: connect: Network is unreachable\n', 'no-route'],
-    ['ping: bind: Cannot assign requested address\n', 'tool-failed'],
+    ['ping: bind: Cannot assign requested address\n', 'local-address-unavailable'],
     ['ping: nosuch.invalid: Temporary failure in name resolution\n', 'tool-failed'],
     ['ping: socktype: SOCK_RAW\nping: socket: Operation not permitted\n', 'tool-failed'],
     ['ping: cannot flood; minimal interval allowed for user is 200ms\n', 'parameter-unsupported'],

@@ -2,6 +2,7 @@ import { type Ending, ended } from '@plumbline/model';
 import type { AttemptOutput, PhaseOutput, Reading } from '../../ability.js';
 import { type RttResult, type RttSpec, rttMetricsOf } from '../../measurements/rtt/index.js';
 import { type PingOutput, parsePing } from './parse.js';
+import { ping } from './version.js';
 
 /** Reads what an rtt attempt left behind. Never throws. */
 export function read(spec: RttSpec, output: AttemptOutput): Reading {
@@ -56,7 +57,11 @@ function classifyStderr(stderr: string): Ending | undefined {
   if (line === undefined) return undefined;
   if (/network is unreachable|no route to host|host is unreachable|network unreachable/.test(words))
     return ended('no-route', line.trim());
-  if (/minimal interval allowed|cannot flood/.test(words)) return ended('parameter-unsupported', line.trim());
+  if (/minimal interval allowed|cannot flood|invalid number/.test(words))
+    return ended('parameter-unsupported', line.trim());
+  if (/(invalid|unrecognized|unknown) option/.test(words))
+    return ended('tool-too-old', `${line.trim()}; install the package ${ping.package}.`);
+  if (/cannot assign requested address/.test(words)) return ended('local-address-unavailable', line.trim());
   return ended('tool-failed', line.trim());
 }
 

@@ -6,7 +6,10 @@ import type { SocketFilter } from '../../ability.js';
  */
 export function ssArgv(filter: SocketFilter): [string, ...string[]] {
   const conditions: string[] = [];
-  if (filter.localPort !== undefined) conditions.push(`sport = :${filter.localPort}`);
+  const { localPort, lastLocalPort } = filter;
+  if (localPort !== undefined && lastLocalPort !== undefined)
+    conditions.push(`sport >= :${localPort}`, `sport <= :${lastLocalPort}`);
+  else if (localPort !== undefined) conditions.push(`sport = :${localPort}`);
   if (filter.peerPort !== undefined) conditions.push(`dport = :${filter.peerPort}`);
   if (filter.peerAddress !== undefined) conditions.push(`dst = ${bracketed(filter.peerAddress)}`);
   if (conditions.length === 0) return ['ss', '-tinmH'];

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseSs } from './parse.js';
 
 /** One line of a samples artifact: what ss printed, and when. */
-const Line = z.object({ elapsedMs: z.number().nonnegative(), text: z.string() });
+const Line = z.object({ elapsedMs: z.number().nonnegative().max(Number.MAX_SAFE_INTEGER), text: z.string() });
 
 /**
  * Reads the samples of one end as they are stored: one JSON object a line, `{"elapsedMs":250,"text":"ESTAB ..."}`.

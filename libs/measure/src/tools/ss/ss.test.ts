@@ -1,19 +1,20 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ssArgv } from './argv.js';
 import { parseSs } from './parse.js';
 import { parseSampleArtifact } from './samples.js';
 
-/** Recorded with iproute2 6.1.0 on Linux 6.18, both ends of an iperf3 test on loopback. */
-const sender = `ESTAB 0      2949173 127.0.0.1:47771 127.0.0.1:5998
-	 skmem:(r0,rb131072,t0,tb4194304,f1803,w2988277,o0,bl0,d0) cubic wscale:10,10 rto:204 rtt:0.034/0.018 mss:65483 pmtu:65535 rcvmss:536 advmss:65483 cwnd:62 ssthresh:25 bytes_sent:7066089331 bytes_acked:7063142385 segs_out:157227 segs_in:83147 data_segs_out:157225 send 955281411765bps lastrcv:1012 pacing_rate 1121596592800bps delivery_rate 112256571424bps delivered:157180 app_limited busy:1008ms rwnd_limited:4ms(0.4%) unacked:46 reordering:6 reord_seen:1 rcv_space:65495 rcv_ssthresh:65495 notsent:2226 minrtt:0.001 snd_wnd:18668544
-`;
-/** Format of iproute2 v4.20.0, misc/ss.c (tcp_stats_print; no numeric rates, no snd_wnd), numbers of our own. */
-const old = `ESTAB      0      0      [2001:db8::1]:47001              [2001:db8::2]:5301
-	 skmem:(r0,rb369280,t0,tb87040,f0,w0,o0,bl0,d0) ts sack bbr wscale:7,7 rto:222 rtt:18.2/0.4 mss:1428 pmtu:1500 rcvmss:536 advmss:1428 cwnd:154 ssthresh:39 bytes_acked:94200001 segs_out:6500 segs_in:3300 data_segs_out:6498 bbr:(bw:94.2Mbps,mrtt:18.1,pacing_gain:1.25,cwnd_gain:2) send 96.7Mbps lastrcv:8200 pacing_rate 116.6Mbps/1.0Gbps delivery_rate 94.2Mbps retrans:0/42 rcv_space:14280 minrtt:18.1
-`;
-/** Format of iproute2 v6.6.0 and v7.1.0, misc/ss.c (rcv_wnd, rehash, usec_ts), with words that no version has. */
-const future = `ESTAB 0 0 10.0.0.1%eth0:1 10.0.0.2:2 \n	 ts sack usec_ts newflag dctcp-like rto:204 rtt:1/0.5 cwnd:10 rwnd_limited:8200ms(82.0%) busy:10000ms bytes_sent:5 retrans:x/y dctcp:fallback_mode newkey:7 rehash:3 rcv_wnd:65536\n`;
+const recorded = (name: string): string => readFileSync(new URL(`./fixtures/${name}.txt`, import.meta.url), 'utf8');
+const sender = recorded('6.1.0-sender');
+const old = recorded('4.20.0-shape');
+const future = recorded('7.1.0-shape');
+
+test('asks the kernel for a run of ports', () => {
+  expect(ssArgv({ localPort: 5400, lastLocalPort: 5403, peerAddress: '192.0.2.1' }).at(-1)).toBe(
+    '( sport >= :5400 and sport <= :5403 and dst = 192.0.2.1 )',
+  );
+});
 
 describe('a socket', () => {
   test('of the sender, whole', () => {

@@ -21,6 +21,8 @@ function segmentOf(line: string): Segment | undefined {
   const windowField = Number(/\bwin (\d+)/.exec(found?.[7] ?? '')?.[1] ?? Number.NaN);
   if (!found || !Number.isSafeInteger(windowField)) return undefined;
   const [, at, source = '', sourcePort, destination = '', destinationPort, flags = '', rest = '', length] = found;
+  if (Number(sourcePort) > 65_535 || Number(destinationPort) > 65_535 || !Number.isSafeInteger(Number(length)))
+    return undefined;
   const syn = flags.includes('S');
   const option = (name: string): number | undefined => {
     const value = Number(new RegExp(String.raw`\b${name} (\d+)`).exec(rest)?.[1] ?? Number.NaN);

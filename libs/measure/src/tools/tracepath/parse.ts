@@ -40,7 +40,9 @@ export function parseTracepath(stdout: string): TracepathOutput {
     const local = LOCAL.exec(line);
     const silent = SILENT.exec(line);
     const resume = RESUME.exec(line);
-    const hop = local || silent || resume ? null : HOP.exec(line);
+    const asked = local || silent || resume ? null : HOP.exec(line);
+    // A TTL has eight bits.
+    const hop = asked && Number(asked[1]) >= 1 && Number(asked[1]) <= 255 ? asked : null;
     const tooBig = /pmtu (\d+)/.exec(hop?.[4] ?? '');
     if (local) localMtuBytes = mtu(local[1]);
     else if (resume) mtuBytes = mtu(resume[1]);

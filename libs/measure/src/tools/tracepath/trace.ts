@@ -1,5 +1,5 @@
 import { type End, type Ending, ended } from '@plumbline/model';
-import { type AttemptOutput, defineAbility, type ProbeHost, type Reading } from '../../ability.js';
+import { type AttemptOutput, defineAbility, type PhaseOutput, type ProbeHost, type Reading } from '../../ability.js';
 import {
   type TraceHop,
   type TraceResult,
@@ -21,7 +21,7 @@ export function readTracepath(spec: TraceSpec, output: AttemptOutput): Reading {
   const seen = output.ending;
   const destination = phase?.argv.at(-1) ?? '';
   const result = parsed && parsed.hops.length > 0 ? resultOf(spec, parsed, destination) : undefined;
-  const ending = endingOf(seen, phase?.stderr, parsed, result);
+  const ending = endingOf(seen, phase, parsed, result);
   const metrics = traceMetricsOf(result, ending);
   return {
     ending,
@@ -33,16 +33,17 @@ export function readTracepath(spec: TraceSpec, output: AttemptOutput): Reading {
 
 function endingOf(
   seen: Ending,
-  stderr: string | undefined,
+  phase: PhaseOutput | undefined,
   parsed: TracepathOutput | undefined,
   result: TraceResult | undefined,
 ): Ending {
   if (seen.outcome !== 'completed' && seen.reason !== 'tool-failed') return seen;
   if (!parsed) return seen.outcome === 'completed' ? ended('output-empty') : seen;
-  if (result)
-    return parsed.mtuBytes === undefined ? ended('interrupted', 'tracepath came to no end.') : { outcome: 'completed' };
-  const words = stderr
-    ?.split('\n')
+  if (result && parsed.mtuBytes === undefined) return ended('interrupted', 'tracepath came to no end.');
+  if (result && seen.outcome === 'completed') return { outcome: 'completed' };
+  if (result) return ended('interrupted', `tracepath ended with exit code ${phase?.exitCode}; its hops are kept.`);
+  const words = phase?.stderr
+    .split('\n')
     .find((line) => line.trim() !== '')
     ?.trim();
   if (words === undefined) return ended(parsed.notes.length > 0 ? 'output-unreadable' : 'output-empty');
@@ -73,7 +74,9 @@ function hopOf(hop: number, lines: readonly TracepathHop[]): TraceHop {
   const counts = { sent: answers.length, answered: answers.length };
   if (rtts.length === 0) return { hop, hosts, ...counts };
   const mean = rtts.reduce((a, b) => a + b, 0) / rtts.length;
-  return { hop, hosts, ...counts, rttMinMs: Math.min(...rtts), rttMeanMs: mean, rttMaxMs: Math.max(...rtts) };
+  // Not Math.min(...rtts): a broken output may have more lines of one hop than a call may have arguments.
+  const [least, greatest] = [rtts.reduce((a, b) => Math.min(a, b)), rtts.reduce((a, b) => Math.max(a, b))];
+  return { hop, hosts, ...counts, rttMinMs: least, rttMeanMs: mean, rttMaxMs: greatest };
 }
 
 function refuses(spec: TraceSpec, role: End, host: ProbeHost): Ending | undefined {

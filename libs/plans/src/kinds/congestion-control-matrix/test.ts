@@ -1,7 +1,7 @@
 import { CongestionControl, throughputLimits } from '@plumbline/measure';
 import { z } from 'zod';
 import { everyTest } from '../../parameters.js';
-import { bulkParameters, MOST_STREAMS } from '../../throughput-attempts.js';
+import { bulkParameters } from '../../throughput-attempts.js';
 
 /** The same transfer under several congestion controls. */
 export const CongestionControlMatrixTest = z
@@ -15,7 +15,7 @@ export const CongestionControlMatrixTest = z
       .max(16)
       .refine((names) => new Set(names).size === names.length, 'an algorithm is named twice')
       .meta({ description: 'Congestion controls as the kernel names them: cubic, reno, bbr.' }),
-    streams: z.int().min(1).max(MOST_STREAMS).default(1).meta({ description: 'Streams at once in each transfer.' }),
+    streams: throughputLimits.streams.default(1).meta({ description: 'Streams at once in each transfer.' }),
     order: z.enum(['interleaved', 'grouped']).default('interleaved').meta({
       description:
         'interleaved: A B C, A B C, so that a drift of the path touches all alike; grouped: all repeats of one, then of the next.',

@@ -1,9 +1,9 @@
 import { CongestionControl, throughputLimits } from '@plumbline/measure';
 import { z } from 'zod';
 import { everyTest } from '../../parameters.js';
-import { bulkParameters, MOST_STREAMS } from '../../throughput-attempts.js';
+import { bulkParameters } from '../../throughput-attempts.js';
 
-const Streams = z.int().min(1).max(MOST_STREAMS);
+const Streams = throughputLimits.streams;
 
 /** Several TCP streams at once. One stream is always measured too: it is what the sum is compared with. */
 export const ParallelTest = z

@@ -1,6 +1,6 @@
 import { firstSizesBytes, pathMtu, sizesBetween } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
-import { type SidedAttempt, startOf } from '../../attempt-side.js';
+import { startOf } from '../../attempt-side.js';
 import { ownValue } from '../../derive.js';
 import { directionCells } from '../../expand.js';
 import type { AttemptPlan, AttemptResult } from '../../kind.js';
@@ -36,11 +36,7 @@ export function gapOf(rounds: readonly AttemptResult[]): Gap | undefined {
  * The next attempt: each repeat and way begins with sizes that are met; a hop that names the MTU ends it. A black hole is
  * narrowed down round by round. Ends: the rounds are counted.
  */
-export function nextAttempt(
-  test: PathMtuTest,
-  path: Path,
-  results: readonly AttemptResult[],
-): SidedAttempt | undefined {
+export function nextAttempt(test: PathMtuTest, path: Path, results: readonly AttemptResult[]): AttemptPlan | undefined {
   for (let repeat = 1; repeat <= test.repeats; repeat += 1)
     for (const { direction, cell } of directionCells(test.direction)) {
       const rounds = roundsOf(results, repeat, cell);

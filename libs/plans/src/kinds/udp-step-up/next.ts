@@ -1,6 +1,6 @@
 import { firstSizesBytes, pathMtu, udpLoad, unfragmentedPayloadBytes } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
-import { type SidedAttempt, startOf } from '../../attempt-side.js';
+import { startOf } from '../../attempt-side.js';
 import { ownValue } from '../../derive.js';
 import { directionCells } from '../../expand.js';
 import type { AttemptPlan, AttemptResult } from '../../kind.js';
@@ -20,7 +20,7 @@ export function nextAttempt(
   test: UdpStepUpTest,
   path: Path,
   results: readonly AttemptResult[],
-): SidedAttempt | undefined {
+): AttemptPlan | undefined {
   for (const lane of lanesOf(test)) {
     const plan = nextOfLane(test, path, lane, ofLane(results, lane));
     if (plan) return plan;
@@ -38,7 +38,7 @@ function nextOfLane(
   path: Path,
   { direction, ...lane }: Lane,
   done: readonly AttemptResult[],
-): SidedAttempt | undefined {
+): AttemptPlan | undefined {
   const mtu = done.find((result) => !isLoad(result));
   if (test.payloadBytes === undefined && !mtu) return mtuAttempt(path, lane, direction);
   const payloadBytes = test.payloadBytes ?? unfragmentedPayloadBytes(knownMtuBytes(path, mtu));
@@ -59,7 +59,7 @@ function nextOfLane(
   return { repeat: lane.repeat, cell, measurement: kind, schemaVersion, tool: 'iperf3', spec };
 }
 
-function mtuAttempt(path: Path, lane: Omit<Lane, 'direction'>, direction: Lane['direction']): SidedAttempt {
+function mtuAttempt(path: Path, lane: Omit<Lane, 'direction'>, direction: Lane['direction']): AttemptPlan {
   const spec = pathMtu.spec.parse({ sizesBytes: firstSizesBytes(path.mtu ?? DEFAULT_MTU_BYTES) });
   const { kind, schemaVersion } = pathMtu;
   // Without it the path's promise is taken.

@@ -1,0 +1,73 @@
+import type { End } from '@plumbline/model';
+import { z } from 'zod';
+import type { AttemptOutput, FarSide, Phase, Reading, SocketFilter, TypedAbility } from '../../ability.js';
+import { type CaptureArgs, capturePhase, GRACE_MS, LEAD_MS } from './argv.js';
+import { type Captures, captureMetricsOf, captureRemarks } from './metrics.js';
+import { readCapture } from './read.js';
+
+/** What of a spec this needs to know. */
+interface CaptureSpec {
+  readonly capture?: boolean | undefined;
+  readonly direction: 'forward' | 'reverse';
+}
+
+/**
+ * An ability of one TCP transfer that captures the headers of its packets at both ends where the spec says `capture`: as
+ * evidence, and for the handshake's options and the advertised windows. The near side is the one that opens the connection.
+ */
+export function withCapture<S extends z.ZodType<CaptureSpec>>(ability: TypedAbility<S>): TypedAbility<S> {
+  const { far } = ability;
+  return {
+    ...ability,
+    alsoUses: [...(ability.alsoUses ?? []), 'tcpdump'],
+    near: (spec, host, input) => {
+      const phases = ability.near(spec, host, input);
+      return spec.capture ? phases.flatMap((phase) => [...besideTest(phase, input), phase]) : phases;
+    },
+    ...(far && {
+      far: (spec, host, input) => {
+        const side = far(spec, host, input);
+        return spec.capture ? withCompanion(side, input.peerAddress) : side;
+      },
+    }),
+    read: (spec, output) => {
+      const reading = ability.read(spec, output);
+      return spec.capture ? withCaptures(reading, output, spec.direction) : reading;
+    },
+    longestDurationMs: (spec) => ability.longestDurationMs(spec) + (spec.capture ? LEAD_MS + GRACE_MS : 0),
+  };
+}
+
+function besideTest(phase: Phase, { interface: device, peerAddress }: Omit<CaptureArgs, 'port'>): Phase[] {
+  const port = phase.name === 'test' ? portOf(phase.sockets) : undefined;
+  const place = device === undefined ? {} : { interface: device };
+  return port === undefined ? [] : [capturePhase({ ...place, peerAddress, port }, phase.timeoutMs)];
+}
+
+function withCompanion(side: FarSide, peerAddress: string): FarSide {
+  const [server] = side.servers;
+  const port = portOf(server.sockets) ?? server.listensOn.port;
+  return { ...side, companions: [...(side.companions ?? []), capturePhase({ peerAddress, port }, server.timeoutMs)] };
+}
+
+/** The port by which the test's sockets are told from others. */
+const portOf = (sockets: SocketFilter | undefined): number | undefined => sockets?.localPort ?? sockets?.peerPort;
+
+const Result = z.record(z.string(), z.unknown());
+
+function withCaptures(reading: Reading, { phases }: AttemptOutput, direction: CaptureSpec['direction']): Reading {
+  const [near, far] = (['near', 'far'] as const).map((end: End) => readCapture(phases, end));
+  const [sender, receiver] = direction === 'forward' ? [near, far] : [far, near];
+  const captures: Captures = {
+    ...(sender?.capture ? { sender: sender.capture } : {}),
+    ...(receiver?.capture ? { receiver: receiver.capture } : {}),
+  };
+  const transfer = { captures, client: direction === 'forward' ? 'sender' : 'receiver' } as const;
+  const result = Result.safeParse(reading.result).data;
+  return {
+    ending: reading.ending,
+    metrics: [...reading.metrics, ...captureMetricsOf(transfer)],
+    result: result ? { ...result, captures } : reading.result,
+    notes: [...reading.notes, ...(near?.notes ?? []), ...(far?.notes ?? []), ...captureRemarks(transfer)],
+  };
+}
