@@ -150,7 +150,7 @@ function caller(url: string, token: string): Product['call'] {
       signal: AbortSignal.timeout(30_000),
     });
     const text = await response.text();
-    const json = (response.headers.get('content-type') ?? '').includes('json') && text !== '';
+    const json = /\bjson\b/.test(response.headers.get('content-type') ?? '') && text !== '';
     return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : text };
   };
 }
