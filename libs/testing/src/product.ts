@@ -114,7 +114,10 @@ export async function startProduct(
     },
     30_000,
     () => `plumb up is not ready:\n${printed}`,
-  );
+  ).catch(async (error: unknown) => {
+    await child.stop(10_000);
+    throw error;
+  });
   const token = readFileSync(join(dataDir, 'admin.token'), 'utf8').trim();
   const call = caller(url, token);
   const must = async (method: string, path: string, body?: unknown) => {
