@@ -19,8 +19,8 @@ export const ReadingDifference = z
   .object({
     /** `/outcome`, `/notes`, `/metrics/NAME` with its labels, or a JSON Pointer into the typed result: `/result/totals/receiver/bytes`. */
     path: z.string(),
-    before: z.unknown(),
-    after: z.unknown(),
+    before: z.unknown().optional(),
+    after: z.unknown().optional(),
   })
   .meta({ id: 'ReadingDifference' });
 export type ReadingDifference = z.output<typeof ReadingDifference>;

@@ -82,7 +82,7 @@ export class Reparser {
     const leg = found && (await loadLeg(this.database, found.step.legId));
     const step = leg?.steps.find(({ attempts }) => attempts.some(({ id }) => id === attemptId));
     const attempt = step?.attempts.find(({ id }) => id === attemptId);
-    if (!leg || !step || !attempt) throw notReparsable('it was deleted meanwhile');
+    if (!found || !leg || !step || !attempt) throw notReparsable('it was deleted meanwhile');
     if (!isTerminal(found.step.leg.run.state) || !attempt.ending) throw notReparsable('its run has not ended yet');
     return { leg, step, attempt: { ...attempt, ending: attempt.ending } };
   }
@@ -105,8 +105,8 @@ export class Reparser {
     recorded: readonly string[],
   ): Promise<WholeReading> {
     const conducted = Conducted.safeParse(row.conducted).data;
-    const ending = conducted ? endingOf({ reason: null, detail: null, ...conducted.ending }) : undefined;
-    const from = ending ?? attempt.ending;
+    const { outcome, reason = null, detail = null } = conducted?.ending ?? { outcome: null };
+    const from = endingOf({ outcome, reason, detail }) ?? attempt.ending;
     const stored = await this.outputs.of(row, from);
     if (!stored) throw notReparsable('none of its programs left any output');
     const read = readOutput(prepared, attempt.plan.tool, stored.output);
