@@ -102,7 +102,12 @@ describe('the lists', () => {
     const prepared = abilityOf('udp-load', 'iperf3')?.prepare({ ...LEAST['udp-load'], rateBps: 1e6, streams: 3 });
     expect(prepared?.ceilings).toEqual({ maxRateBps: 1e6, maxStreams: 3, maxDurationS: 1 });
     const host = { tools: { iperf3: 'iperf 3.12' }, congestionControls: [] };
-    const input = { address: '192.0.2.1', peerAddress: '192.0.2.2', localPort: 5000, peer: { port: 5001, version: '3.12' } };
+    const input = {
+      address: '192.0.2.1',
+      peerAddress: '192.0.2.2',
+      localPort: 5000,
+      peer: { port: 5001, version: '3.12' },
+    };
     const [phase] = prepared?.near(host, input) ?? [];
     const rateBps = Number(phase?.argv[phase.argv.indexOf('-b') + 1]);
     expect(rateBps * 3).toBeLessThanOrEqual(1e6);
@@ -152,6 +157,8 @@ describe('the catalogue', () => {
       required: ['direction', 'durationS'],
     });
     expect(rtt?.spec).toMatchObject({ properties: { count: { type: 'integer' } } });
-    expect(toolCatalogue()).toContainEqual(expect.objectContaining({ tool: 'iperf3', measures: ['throughput', 'udp-load'] }));
+    expect(toolCatalogue()).toContainEqual(
+      expect.objectContaining({ tool: 'iperf3', measures: ['throughput', 'udp-load'] }),
+    );
   });
 });
