@@ -17,6 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => product?.stop());
 
+const Commands = z.array(z.looseObject({ phase: z.string(), end: z.string() }));
+
 const childrenOf = (parent: number): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -41,7 +43,8 @@ async function flowing(): Promise<string> {
   const attempt = async () =>
     RunDocument.parse(await product.must('GET', `/v1/runs/${id}`)).legs[0]?.steps[0]?.attempts[0];
   await until(
-    async () => (await attempt())?.commands.some(({ phase, end }) => phase === 'test' && end === 'near') ?? false,
+    async () =>
+      Commands.parse((await attempt())?.commands ?? []).some(({ phase, end }) => phase === 'test' && end === 'near'),
     20_000,
     () => 'the test to run',
   );

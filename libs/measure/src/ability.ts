@@ -157,7 +157,8 @@ export interface Measurement<S extends z.ZodType = z.ZodType> {
 }
 export const defineMeasurement = <S extends z.ZodType>(m: Measurement<S>): Measurement<S> => m;
 
-type TypedAbility<S extends z.ZodType> = {
+/** How one tool measures: what `defineAbility` ties to its measurement. */
+export type TypedAbility<S extends z.ZodType> = {
   readonly tool: string;
   /** Other programs that a phase uses (ping for a baseline). Their absence makes that phase impossible, not the ability. */
   readonly alsoUses?: readonly string[];

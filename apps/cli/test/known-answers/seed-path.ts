@@ -96,6 +96,12 @@ export class SeedPath {
     await labSet(this.lab, link, side, command);
   }
 
+  /** The hosts forget what earlier flows taught them of the path: a threshold learnt with loss holds up one without. */
+  async forgetPaths(): Promise<void> {
+    for (const host of ['client', 'server'] as const)
+      await labExec(this.lab, host, ['ip', 'tcp_metrics', 'flush', 'all']);
+  }
+
   /** A sysctl of one host's namespace. */
   async sysctl(host: 'client' | 'server', key: string, value: string): Promise<void> {
     await labSysctl(this.lab, host, key, value);
@@ -136,8 +142,8 @@ export class SeedPath {
    * Up to three runs, until one reaches the answer: the emulator and the tools share two cores with whatever else runs, and that
    * only ever slows a flow down. What no noise explains (too fast, another limit) is asserted on the run that is returned.
    */
-  async reaching(test: object, leastBps: number) {
-    return this.until(test, (run) => metricValue(run, 0, 'throughput') >= leastBps);
+  async reaching(test: object, least: number, name = 'throughput') {
+    return this.until(test, (run) => metricValue(run, 0, name) >= least);
   }
 
   /** As `reaching`, for an answer of several numbers. */

@@ -21,6 +21,9 @@ import { ProbeConnections } from './probes/probe-connections.js';
 import { ProbeHealth } from './probes/probe-health.js';
 import { AdvanceQueue } from './queue/advance-queue.js';
 import { Dispatcher } from './queue/dispatcher.js';
+import { ReparseRecords } from './reparse/reparse-records.js';
+import { Reparser } from './reparse/reparser.js';
+import { StoredOutputs } from './reparse/stored-output.js';
 
 /** Runs, from their rows to their results. Needs `Settings` and the stores from global modules. */
 @Global()
@@ -44,9 +47,12 @@ import { Dispatcher } from './queue/dispatcher.js';
     ProbeConnections,
     ProbeHealth,
     Pursuit,
+    ReparseRecords,
+    Reparser,
     RunningAttempts,
     StepResults,
     StepWalker,
+    StoredOutputs,
     { provide: Execution, useExisting: ExecutionService },
     { provide: ProbeDirectory, useExisting: GrpcProbeDirectory },
   ],

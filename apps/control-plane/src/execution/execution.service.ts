@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import type { Reparse } from '@plumbline/model';
 import { PostgresDatabase } from '../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../persistence/postgres-run-events.js';
 import { Execution, Settings, Signals } from '../persistence/seams.js';
@@ -10,6 +11,7 @@ import { Ownership } from './leg/ownership.js';
 import { ProbeHealth } from './probes/probe-health.js';
 import { AdvanceQueue } from './queue/advance-queue.js';
 import { Dispatcher } from './queue/dispatcher.js';
+import { Reparser } from './reparse/reparser.js';
 import { TIMING } from './timing.js';
 
 /** The execution side as a whole: starts and stops its parts, and does what the HTTP side asks for. */
@@ -28,6 +30,7 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     private readonly dispatcher: Dispatcher,
     private readonly health: ProbeHealth,
     private readonly pursuit: Pursuit,
+    private readonly reparser: Reparser,
     private readonly attempts: RunningAttempts,
   ) {
     super();
@@ -54,6 +57,10 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     await this.dispatcher.close();
     await this.ownership.close();
     await this.queue.close();
+  }
+
+  reparse(attemptId: string, options: { readonly store: boolean }): Promise<Reparse> {
+    return this.reparser.reparse(attemptId, options);
   }
 
   async poke(): Promise<void> {
