@@ -88,6 +88,7 @@ describe('the types', () => {
       if (t.kind === 'reachability') return t.port;
       if (t.kind === 'trace') return t.flows;
       if (t.kind === 'hop-characterization') return t.repetitions;
+      if (t.kind === 'bounceback') return t.requestBytes;
       return undefined;
     };
     expect(ofKind({ kind: 'rtt', count: 3 })).toBe(3);
@@ -96,6 +97,7 @@ describe('the types', () => {
     expect(ofKind({ kind: 'congestion-control-matrix', algorithms: ['cubic'] })).toEqual(['cubic']);
     expect(ofKind({ kind: 'udp-step-up', maxRateBps: 1e6 })).toBe(1e6);
     expect(ofKind({ kind: 'reachability', port: 443 })).toBe(443);
+    expect(ofKind({ kind: 'bounceback', requestBytes: 64 })).toBe(64);
     // @ts-expect-error a window is no parameter of rtt
     const wrong: TestInput = { kind: 'rtt', windowBytes: 65_536 };
     // @ts-expect-error there is no such kind

@@ -55,6 +55,8 @@ function valueText({ name, unit }: Pick<ShownMetric, 'name' | 'unit'>, value: nu
       return name.startsWith('ratio-') || name === 'transfer-time-ratio' ? formatRatio(value) : formatShare(value);
     case '1/s':
       return `${Number(value.toPrecision(3))} /s`;
+    case '1/min':
+      return `${Number(value.toPrecision(3))} /min`;
     case 'count':
       return formatCount(value);
     case 'segments':

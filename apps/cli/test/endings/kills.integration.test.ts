@@ -95,6 +95,7 @@ test(`${RUNS} runs with random kills leave nothing behind (PLUMBLINE_SEED=${seed
     const last = run.legs[0]?.steps[0]?.attempts.at(-1);
     const key = `${victim}: ${last?.outcome}${last?.reason ? ` ${last.reason}` : ''}`;
     tally.set(key, (tally.get(key) ?? 0) + 1);
+    console.log(key);
     expectAccountedFor(run);
   }
   console.log(

@@ -60,8 +60,8 @@ test('the other way over IPv6, where headers take 20 bytes more', async (context
 test('both directions at once: the link each way, each with its own window and round trip', async () => {
   const both = { kind: 'single-stream', direction: 'simultaneous', congestionControl: 'cubic', durationS: 4, omitS: 2 };
   const ways = [{ direction: 'forward' }, { direction: 'reverse' }];
-  // Acknowledgements of the other way take a share: 52 of 3052 bytes with one for every two segments.
-  const enough = 0.93 * LINK_PAYLOAD_BPS;
+  // Acknowledgements of the other way take their share (52 of 3052 bytes, one for every two segments) and come in bursts.
+  const enough = 0.9 * LINK_PAYLOAD_BPS;
   const run = await seed.until(both, (r) => ways.every((way) => stepValue(r, 'throughput', way) > enough));
   for (const way of ways) {
     expect(stepValue(run, 'throughput', way)).toBeGreaterThan(enough);

@@ -142,8 +142,8 @@ export class SeedPath {
    * Up to three runs, until one reaches the answer: the emulator and the tools share two cores with whatever else runs, and that
    * only ever slows a flow down. What no noise explains (too fast, another limit) is asserted on the run that is returned.
    */
-  async reaching(test: object, leastBps: number) {
-    return this.until(test, (run) => metricValue(run, 0, 'throughput') >= leastBps);
+  async reaching(test: object, least: number, name = 'throughput') {
+    return this.until(test, (run) => metricValue(run, 0, name) >= least);
   }
 
   /** As `reaching`, for an answer of several numbers. */

@@ -38,9 +38,10 @@ describe('a test', () => {
   });
 
   test.each([
-    [{ kind: 'bounceback' }, 'single-stream, rtt'],
+    [{ kind: 'juggling' }, 'single-stream, rtt, '],
     [{ kind: 'single-stream', extra: 1 }, 'extra'],
-    [{ kind: 'single-stream', tool: 'nuttcp' }, 'cannot run single-stream with another tool'],
+    [{ kind: 'single-stream', tool: 'netperf' }, 'iperf3'],
+    [{ kind: 'bounceback', requestBytes: 10 }, 'requestBytes'],
     [{ kind: 'single-stream', direction: 'sideways' }, 'direction'],
     [{ kind: 'single-stream', congestionControl: '-x' }, 'congestion control'],
     [{ kind: 'single-stream', congestionControl: 'cubic bbr' }, 'congestion control'],

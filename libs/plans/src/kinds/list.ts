@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Kind } from '../kind.js';
+import { BouncebackTest, bounceback } from './bounceback/index.js';
 import { CongestionControlMatrixTest, congestionControlMatrix } from './congestion-control-matrix/index.js';
 import { HopCharacterizationTest, hopCharacterization } from './hop-characterization/index.js';
 import { ParallelTest, parallel } from './parallel/index.js';
@@ -23,6 +24,7 @@ export const kinds: readonly Kind[] = [
   reachabilityKind,
   traceKind,
   hopCharacterization,
+  bounceback,
 ];
 
 /** A test of a plan: which one is said by `kind`. */
@@ -40,6 +42,7 @@ export const Test = z
       ReachabilityTest,
       TraceTest,
       HopCharacterizationTest,
+      BouncebackTest,
     ],
     {
       // An unknown kind is an invalid_union; what is no object at all keeps zod's own words.

@@ -72,8 +72,15 @@ describe('A40, A44: what is asked is the same in every version', () => {
     for (const underLoad of [false, true]) {
       const prepared = transactionsByIperf2.prepare({ ...spec, underLoad });
       const input = { address: '192.0.2.1', peerAddress: '192.0.2.2', localPort: 1, peer: { port: 5300 } };
-      const far = { address: '192.0.2.2', port: 5300, peerAddress: '192.0.2.1', nearFacts: {}, credentials };
-      const phases = [...prepared.near(host(version), input), prepared.far(host(version), far)?.server];
+      const far = {
+        address: '192.0.2.2',
+        port: 5300,
+        peerAddress: '192.0.2.1',
+        nearFacts: {},
+        credentials,
+        morePorts: [5301],
+      };
+      const phases = [...prepared.near(host(version), input), ...(prepared.far(host(version), far)?.servers ?? [])];
       for (const argv of phases.flatMap((phase) => (phase?.tool === 'iperf2' ? [phase.argv] : []))) {
         // A40: -y C has other columns in every version. A44: --enhancedreports became --enhanced; -e is both.
         expect(argv.some((word) => /^(-y|--reportstyle|--enhanced)/.test(word))).toBe(false);

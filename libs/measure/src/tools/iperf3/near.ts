@@ -1,11 +1,11 @@
 import { type End, type Ending, ended } from '@plumbline/model';
 import type { NearInput, Phase, ProbeHost } from '../../ability.js';
-import { type ThroughputSpec, waysOf } from '../../measurements/throughput/index.js';
+import type { ThroughputSpec } from '../../measurements/throughput/index.js';
 import { atLeast } from '../../tool.js';
 import { BASELINE_TIMEOUT_MS, baselinePhase } from '../ping/argv.js';
 import { CONNECT_TIMEOUT_MS, clientArgv } from './argv.js';
 import { Peer } from './peer.js';
-import { localPortsOf, STREAM_CONNECT_MS } from './stream-ports.js';
+import { localPortsOf, moreStreamsMs } from './stream-ports.js';
 import { IPERF3_OLDEST, iperf3, iperf3Can } from './version.js';
 
 /** Why this host cannot run the test in that role; undefined: it can. */
@@ -43,7 +43,7 @@ function refusesCongestionControl(spec: ThroughputSpec, role: End, host: ProbeHo
 }
 
 const testTimeoutMs = (spec: ThroughputSpec): number =>
-  (spec.omitS + spec.durationS) * 1000 + CONNECT_TIMEOUT_MS + spec.streams * waysOf(spec) * STREAM_CONNECT_MS + 15_000;
+  (spec.omitS + spec.durationS) * 1000 + CONNECT_TIMEOUT_MS + moreStreamsMs(spec) + 15_000;
 
 /** The longest that the attempt may take: the baseline, the connection, the test, the exchange of results. */
 export const longestDurationMs = (spec: ThroughputSpec): number => BASELINE_TIMEOUT_MS + testTimeoutMs(spec) + 5_000;

@@ -4,7 +4,9 @@ import { type ThroughputSpec, waysOf } from '../../measurements/throughput/index
 import { optionOf } from './argv.js';
 
 /** Streams are connected one after the other, a round trip each, before the test begins (src/iperf_client_api.c). */
-export const STREAM_CONNECT_MS = 500;
+const STREAM_CONNECT_MS = 500;
+/** What connecting the streams after the first may take. */
+export const moreStreamsMs = (spec: ThroughputSpec): number => (spec.streams * waysOf(spec) - 1) * STREAM_CONNECT_MS;
 
 /**
  * Each stream takes the next port (src/iperf_client_api.c, iperf_create_streams, since 3.1); of --bidir first those that go

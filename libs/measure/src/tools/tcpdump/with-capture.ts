@@ -68,12 +68,13 @@ const Result = z.record(z.string(), z.unknown());
 
 function withCaptures(reading: Reading, { phases }: AttemptOutput, direction: CaptureSpec['direction']): Reading {
   const [near, far] = (['near', 'far'] as const).map((end: End) => readCapture(phases, end));
-  const [sender, receiver] = direction === 'forward' ? [near, far] : [far, near];
+  // Both ways at once: the near side is called the sender, as the one that opens the connections.
+  const [sender, receiver] = direction === 'reverse' ? [far, near] : [near, far];
   const seen: Captures = {
     ...(sender?.capture ? { sender: sender.capture } : {}),
     ...(receiver?.capture ? { receiver: receiver.capture } : {}),
   };
-  const transfer = { captures: seen, client: direction === 'forward' ? 'sender' : 'receiver' } as const;
+  const transfer = { captures: seen, client: direction === 'reverse' ? 'receiver' : 'sender' } as const;
   const result = Result.safeParse(reading.result).data;
   return {
     ending: reading.ending,

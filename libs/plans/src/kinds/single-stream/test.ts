@@ -20,8 +20,12 @@ export const SingleStreamTest = z
     dscp: dscp.optional(),
     rateBps: rateBps.optional().meta({ description: 'Paces the sender to this rate in bit/s.' }),
     tool: z
-      .literal('iperf3', { error: 'iperf3; this version cannot run single-stream with another tool' })
-      .default('iperf3'),
+      .enum(['iperf3', 'nuttcp'], { error: 'tool is iperf3 or nuttcp: this version runs no other' })
+      .default('iperf3')
+      .meta({
+        description:
+          'Which program measures. nuttcp is a second opinion on the same path: another program, another count at the receiver. It knows no omitS and no congestionControl.',
+      }),
     capture: z.boolean().default(false).meta({
       description:
         "Captures the headers of the test's packets at both ends, where tcpdump is there and may: as evidence, and for windows and the options of the handshake.",
