@@ -8,6 +8,7 @@ import type { BackRooms } from './app.module.js';
 import { backRooms } from './back-rooms.js';
 import { Closing } from './http/closing.js';
 import { makeLog } from './logging.js';
+import { Execution } from './persistence/seams.js';
 import { localProbesFolder } from './probes/socket-address.js';
 import { type ControlPlaneOptions, optionsFrom, StartSettings } from './settings.js';
 
@@ -20,6 +21,8 @@ const STOP_MS = 4_800;
 export interface RunningControlPlane {
   readonly url: string;
   readonly port: number;
+  /** The first thing at a signal: what runs goes on, nothing new begins. Costs no time; `stop` does it too. */
+  drain(): void;
   /** Ends streams, gives up the legs that it walks, and closes everything, within 5 s. May be called again. */
   stop(): Promise<void>;
 }
@@ -51,6 +54,7 @@ export async function startControlPlane(
   let stopped: Promise<void> | undefined;
   return {
     url,
+    drain: () => app.get(Execution).drain(),
     port,
     stop: () => {
       stopped ??= stop(app, server, log);
@@ -72,6 +76,7 @@ export async function main(environment: Readonly<Record<string, string | undefin
   await running.stop();
 }
 
+  app.get(Execution).drain();
 async function stop(app: NestFastifyApplication, server: Server, log: Logger): Promise<void> {
   app.get(Closing).begin();
   // A stream that ends now leaves a connection that would be kept open for the next request.

@@ -7,6 +7,7 @@ import { Pursuit } from './attempt/pursuit.js';
 import { AttemptSnapshots } from './attempt/snapshots.js';
 import { Catalogue } from './catalogue.js';
 import { Claims } from './claims/claims.js';
+import { Drain } from './drain.js';
 import { ExecutionService } from './execution.service.js';
 import { ExecutionMetrics } from './execution-metrics.js';
 import { LegWalker } from './leg/leg-walker.js';
@@ -34,6 +35,7 @@ import { Dispatcher } from './queue/dispatcher.js';
     Consents,
     ControlPlaneIdentity,
     Dispatcher,
+    Drain,
     ExecutionMetrics,
     ExecutionService,
     GrpcProbeDirectory,
