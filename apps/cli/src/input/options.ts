@@ -7,7 +7,12 @@ export const connected = (command: Command): Command =>
     .option(
       '--token-file <file>',
       'file with the token (else PLUMBLINE_TOKEN, PLUMBLINE_TOKEN_FILE, .plumbline/admin.token)',
-    );
+    )
+    .addOption(plainHttp());
+
+/** For networks that nobody else is on, such as that of a compose file. */
+export const plainHttp = (): Option =>
+  new Option('--plain-http', 'send tokens to other hosts without TLS (also PLUMBLINE_PLAIN_HTTP=1)');
 
 /** `--json` of every command that prints data. */
 export const printsData = (command: Command): Command =>
