@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -38,8 +38,7 @@ export async function startControlPlane(
 ): Promise<RunningControlPlane> {
   const settings = new StartSettings(options);
   const log = makeLog(settings.logLevel);
-  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
-  mkdirSync(localProbesFolder(settings.dataDir), { recursive: true, mode: 0o700 });
+  for (const folder of [settings.dataDir, localProbesFolder(settings.dataDir)]) makeFolder(folder);
   const app = await createApp(settings, log, back);
   try {
     await app.listen(settings.port, settings.host);
@@ -93,6 +92,17 @@ async function stop(app: NestFastifyApplication, server: Server, log: Logger): P
   clearTimeout(tooLong);
   if (ended === 'late') log.warn('something did not stop in time and was left behind');
   else log.info('control plane stopped');
+}
+
+/** One level: Node's own `recursive` never ends below /proc. @throws {Error} with a sentence */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The data folder ${folder} cannot be made (${why}). Make its parent first, or name another.`);
+  }
 }
 
 function addressOf(server: Server): AddressInfo {
