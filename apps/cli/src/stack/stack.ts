@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyMigrations, startPostgres, startRedis, withDataDir } from '@plumbline/embedded';
 import { pinnedFetch } from '../connection/pinned-fetch.js';
-import { Failure, sentenceOf, usage } from '../failure.js';
+import { Failure, sentenceOf } from '../failure.js';
 import { checkPortIsFree } from './address.js';
 import { untilReady } from './readiness.js';
 import { type Supervised, supervise } from './supervised.js';
+import { readTlsFiles } from './tls-files.js';
 
 export interface StackOptions {
   readonly dataDir: string;
@@ -78,7 +78,7 @@ async function start(
   report: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<Stack> {
-  const pinned = options.tls === undefined ? fetch : pinnedFetch(await certificateOf(options.tls.cert));
+  const pinned = options.tls === undefined ? fetch : pinnedFetch(await readTlsFiles(options.tls));
   await checkPortIsFree(options.host, options.port);
   const folder = await withDataDir(options.dataDir);
   started.add('The data folder', () => folder.release());
