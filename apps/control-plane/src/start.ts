@@ -53,8 +53,8 @@ export async function startControlPlane(
   let stopped: Promise<void> | undefined;
   return {
     url,
-    drain: () => app.get(Execution).drain(),
     port,
+    drain: () => app.get(Execution).drain(),
     stop: () => {
       stopped ??= stop(app, server, log);
       return stopped;
@@ -75,8 +75,8 @@ export async function main(environment: Readonly<Record<string, string | undefin
   await running.stop();
 }
 
-  app.get(Execution).drain();
 async function stop(app: NestFastifyApplication, server: Server, log: Logger): Promise<void> {
+  app.get(Execution).drain();
   app.get(Closing).begin();
   // A stream that ends now leaves a connection that would be kept open for the next request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
