@@ -112,7 +112,7 @@ test.each([
     { kind: 'single-stream', name: 'one' },
     { test: 'one', of: 'committed-rate', value: 0.9 },
   ],
-  [{ kind: 'single-stream' }, { of: 'baseline', value: 0.97, aggregate: 'every' }],
+  [{ kind: 'single-stream' }, { of: 'committed-rate', value: 0.97, aggregate: 'every' }],
   [{ kind: 'single-stream' }, { op: 'ge' }],
 ])('a criterion that a metric of the plan can meet: %j %j', (raw, more) => {
   expect(issuesOf({ tests: [{ kind: 'rtt' }, raw], criteria: [{ ...criterion, ...more }] })).toEqual([]);

@@ -103,6 +103,8 @@ function couldCarry(test: Test, wanted: Labels): boolean {
 }
 
 function misfit(of: Reference, metric: string): string | undefined {
+  if (of === 'baseline')
+    return 'this version keeps no baselines: compare with committed-rate, expected-rtt, expected-loss or a plain value';
   const unit = metricFact(metric)?.unit;
   if (of === 'committed-rate' && unit !== 'bit/s')
     return `${metric} is no rate, so it has no ratio to the committed rate`;
