@@ -9,6 +9,7 @@ import {
 import { type DocumentRead, type Iperf3Document, readDocument } from './document.js';
 import { endingOf } from './ending.js';
 import { cpuRemarks, windowRemarks } from './host-remarks.js';
+import { rateRemarks } from './rate-remarks.js';
 import { resultOf } from './result.js';
 
 /** Reads what a throughput attempt left behind, from both ends. Never throws. */
@@ -61,5 +62,5 @@ function remarks(
     { end: 'far', version: result.versions.far, share: far },
   ] as const;
   remarks.push(...cpuRemarks(accounts, spec.streams, spec.rateBps !== undefined));
-  return [...remarks, ...windowRemarks(spec.windowBytes, result.buffers.sndBufBytes)];
+  return [...remarks, ...rateRemarks(spec, result), ...windowRemarks(spec.windowBytes, result.buffers.sndBufBytes)];
 }
