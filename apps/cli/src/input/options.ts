@@ -37,6 +37,17 @@ export const number = (text: string): number => {
   return Number(text);
 };
 
+const TIME_UNITS: Readonly<Record<string, number>> = { us: 1e-3, ms: 1, s: 1e3, '': 1 };
+
+/** A time in ms: `18`, `18ms`, `0.5s`, `800us`; a bare number is ms. @throws {InvalidArgumentError} */
+export const timeMs = (text: string): number => {
+  const [, value, unit] = /^(\d+(?:\.\d+)?)\s*(us|ms|s)?$/i.exec(text.trim()) ?? [];
+  const factor = TIME_UNITS[unit?.toLowerCase() ?? ''];
+  if (value === undefined || factor === undefined)
+    throw new InvalidArgumentError('A time is expected, such as 18ms or 18 (milliseconds).');
+  return Number((Number(value) * factor).toPrecision(12));
+};
+
 const RATE_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
 
 /** A rate in bit/s: `200M`, `1.5G`, `64k`, `200Mbit/s`, `200000000`; powers of 1000. @throws {InvalidArgumentError} */
