@@ -23,6 +23,11 @@ export const SYSTEM_NEEDS = [
   { needs: 'unshare', package: 'util-linux', for: ['start', 'test'] },
   { needs: 'ps', package: 'procps', for: ['start', 'test'] },
   { needs: 'sysctl', package: 'procps', for: ['start', 'test'] },
+  // The tests in the lab measure with them; a probe without one refuses its tests and names the package.
+  { needs: 'hping3', package: 'hping3', for: ['test'] },
+  { needs: 'mtr', package: 'mtr-tiny', for: ['test'] },
+  { needs: 'tracepath', package: 'iputils-tracepath', for: ['test'] },
+  { needs: 'pchar', package: 'pchar', for: ['test'] },
   // Measures the link emulator without our own parsers.
   { needs: 'tcpdump', package: 'tcpdump', for: ['test'] },
 ];

@@ -45,6 +45,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/run.js')).runCommand,
   },
   {
+    name: 'reparse',
+    summary: 'read stored output again, with the parsers of this version',
+    load: async () => (await import('./commands/reparse.js')).reparseCommand,
+  },
+  {
     name: 'lab',
     summary: 'emulated paths with known answers, in network namespaces',
     load: async () => (await import('./commands/lab.js')).labCommand,

@@ -17,7 +17,7 @@ describe('the command line', () => {
   it('explains itself', async () => {
     const { code, out } = await plumb(['--help']);
     expect(code).toBe(0);
-    for (const name of ['up', 'start', 'probe', 'site', 'path', 'plan', 'run', 'lab'])
+    for (const name of ['up', 'start', 'probe', 'site', 'path', 'plan', 'run', 'reparse', 'lab'])
       expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 
@@ -311,6 +311,43 @@ describe('with a control plane', () => {
     expect((await raw()).out).toBe('"x\\u0007y"');
     await server.close();
     expect(server.asked[0]?.path).toBe('/v1/runs/id/legs/0/steps/1/attempts/0/raw');
+  });
+});
+
+describe('reparse', () => {
+  const reading = { outcome: 'completed', metrics: [], notes: [] };
+  const answer = (more: object) => ({
+    body: { stored: false, before: reading, after: reading, differences: [], moreDifferences: 0, ...more },
+  });
+  const differences = [{ path: '/metrics/throughput', before: 19e6, after: { unknown: 'attempt-failed' } }];
+
+  test('shows where the new reading differs, and changes nothing by itself', async () => {
+    const server = await fakeControlPlane(() => answer({ differences, moreDifferences: 3 }));
+    const { code, out } = await plumb(['reparse', 'id', '--step', '1', '--server', server.url], { env });
+    await server.close();
+    expect(code).toBe(0);
+    expect(out).toMatch(/\/metrics\/throughput +19000000 +\{"unknown":"attempt-failed"\}/);
+    expect(out).toMatch(/and 3 more[\s\S]*--store/);
+    expect(server.asked[0]).toMatchObject({
+      path: '/v1/runs/id/legs/0/steps/1/attempts/0/reparse',
+      body: { store: false },
+    });
+  });
+  test('stores it when told to, and says that nothing differs', async () => {
+    const server = await fakeControlPlane(() => answer({ stored: true }));
+    const { out } = await plumb(['reparse', 'id', '--store', '--server', server.url], { env });
+    await server.close();
+    expect(out).toMatch(/is the same[\s\S]*The record is now the new reading/);
+    expect(server.asked[0]).toMatchObject({ body: { store: true } });
+  });
+  test('says why it cannot', async () => {
+    const detail = 'The attempt cannot be read again: its run has not ended yet.';
+    const body = { type: `${PROBLEM_BASE}not-reparsable`, title: 'No', status: 409, detail };
+    const server = await fakeControlPlane(() => ({ status: 409, body }));
+    const { code, err } = await plumb(['reparse', 'id', '--server', server.url], { env });
+    await server.close();
+    expect(code).toBe(1);
+    expect(err).toContain('its run has not ended yet');
   });
 });
 

@@ -43,7 +43,8 @@ async function flowing(): Promise<string> {
   const attempt = async () =>
     RunDocument.parse(await product.must('GET', `/v1/runs/${id}`)).legs[0]?.steps[0]?.attempts[0];
   await until(
-    async () => (await attempt())?.commands.some(({ phase, end }) => phase === 'test' && end === 'near') ?? false,
+    async () =>
+      Commands.parse((await attempt())?.commands ?? []).some(({ phase, end }) => phase === 'test' && end === 'near'),
     20_000,
     () => 'the test to run',
   );

@@ -153,6 +153,24 @@ describe('a run through the typed client', () => {
   });
 });
 
+test('transactions between probes that have only iperf3 are refused, with the package to install', async () => {
+  const { id } = await ok(
+    client.POST('/v1/runs', { body: { plan: { tests: [{ kind: 'bounceback' }] }, paths: ['one'] } }),
+  );
+  await watch(id);
+  const run = await getRun(id);
+  expect(run.state).toBe('failed');
+  expect(run.legs[0]?.steps[0]?.attempts).toMatchObject([
+    {
+      outcome: 'refused',
+      reason: 'tool-missing',
+      detail: expect.stringMatching(/iperf3 cannot .* the package iperf\./),
+    },
+  ]);
+  const tps = run.legs[0]?.steps[0]?.metrics.find(({ name }) => name === 'transactions-per-second');
+  expect(tps).toMatchObject({ value: null, reason: 'attempt-failed' });
+});
+
 describe('a refusal', () => {
   test('is typed, or thrown as what it is', async () => {
     const { data, error } = await client.GET('/v1/sites/{name}', { params: { path: { name: 'nowhere' } } });

@@ -91,6 +91,7 @@ async function inventory(parts: ServiceParts, controlPlane: string): Promise<Inv
     congestionControls: usable,
     defaultCongestionControl: byDefault,
     bootId: currentBootId(),
+    root: facts.host.root === true,
   };
 }
 

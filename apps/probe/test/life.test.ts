@@ -42,7 +42,7 @@ test('says when it is ready, on a socket for its user alone, with private files'
   expect(statSync(probe.options.dataDir).mode & 0o777).toBe(0o700);
 });
 
-test('SIGKILL of the probe ends its programs; started again it knows the attempt, and nothing secret is left', async () => {
+test('SIGKILL of the probe ends its programs; started again it knows the attempt, and nothing secret is left (C9)', async () => {
   const probe = made();
   await probe.start();
   const driver = new Driver(probe);
@@ -115,7 +115,7 @@ test('a probe at rest stays below 120 MB, and leaves no temporary file', async (
   driver.close();
 });
 
-test('a server that nobody comes to is ended', async () => {
+test('a server that nobody comes to is ended (A29)', async () => {
   const probe = made({ clientMs: 600 });
   await probe.start();
   const driver = new Driver(probe);

@@ -83,12 +83,21 @@ describe('the types', () => {
       if (t.kind === 'parallel') return t.streams;
       if (t.kind === 'window-sweep') return t.windowsBytes;
       if (t.kind === 'congestion-control-matrix') return t.algorithms;
+      if (t.kind === 'udp-step-up') return t.maxRateBps;
+      if (t.kind === 'path-mtu') return t.ceilingBytes;
+      if (t.kind === 'reachability') return t.port;
+      if (t.kind === 'trace') return t.flows;
+      if (t.kind === 'hop-characterization') return t.repetitions;
+      if (t.kind === 'bounceback') return t.requestBytes;
       return undefined;
     };
     expect(ofKind({ kind: 'rtt', count: 3 })).toBe(3);
     expect(ofKind({ kind: 'parallel', streams: [4, 8] })).toEqual([4, 8]);
     expect(ofKind({ kind: 'window-sweep', windowsBytes: [65_536] })).toEqual([65_536]);
     expect(ofKind({ kind: 'congestion-control-matrix', algorithms: ['cubic'] })).toEqual(['cubic']);
+    expect(ofKind({ kind: 'udp-step-up', maxRateBps: 1e6 })).toBe(1e6);
+    expect(ofKind({ kind: 'reachability', port: 443 })).toBe(443);
+    expect(ofKind({ kind: 'bounceback', requestBytes: 64 })).toBe(64);
     // @ts-expect-error a window is no parameter of rtt
     const wrong: TestInput = { kind: 'rtt', windowBytes: 65_536 };
     // @ts-expect-error there is no such kind

@@ -11,6 +11,7 @@ export type Leg = Schemas['Leg'];
 export type Step = Schemas['Step'];
 export type Attempt = Schemas['Attempt'];
 export type Metric = Schemas['Metric'];
+export type Reparse = Schemas['Reparse'];
 export type Site = Schemas['Site'];
 export type Probe = Schemas['Probe'];
 export type Path = Schemas['Path'];

@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module';
 // Sources name each other as they are built (`./parse.js`); here they are run as they are written.
 registerHooks({
   resolve(specifier, context, nextResolve) {
-    const own = specifier.startsWith('.') && context.parentURL?.includes('/libs/measure/');
+    const own = specifier.startsWith('.') && /\/libs\/\w+\/(src|test)\//.test(context.parentURL ?? '');
     return nextResolve(own ? specifier.replace(/\.js$/, '.ts') : specifier, context);
   },
 });

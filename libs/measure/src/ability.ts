@@ -137,13 +137,19 @@ export interface Reading {
   readonly notes: readonly string[];
 }
 
+/**
+ * exclusive: nothing else may run on its interfaces and links meanwhile. shared: light and short, several at once. background:
+ * light and long; it gives way to exclusive tests and is begun anew after them.
+ */
+export type Sharing = 'exclusive' | 'shared' | 'background';
+
 /** What is measured: the spec that travels to the probes. No addresses in it: those come from the probes' own endpoints. */
 export interface Measurement<S extends z.ZodType = z.ZodType> {
   readonly kind: string;
   readonly schemaVersion: number;
   readonly spec: S;
   readonly metrics: readonly MetricFact[];
-  readonly sharing: 'exclusive' | 'shared';
+  readonly sharing: Sharing;
   /** May run on a standing grant of a day, so that a path whose far probe is down can still be diagnosed. */
   readonly standingGrant: boolean;
   /** Ceilings that the far probe consents to. */
@@ -151,7 +157,8 @@ export interface Measurement<S extends z.ZodType = z.ZodType> {
 }
 export const defineMeasurement = <S extends z.ZodType>(m: Measurement<S>): Measurement<S> => m;
 
-type TypedAbility<S extends z.ZodType> = {
+/** How one tool measures: what `defineAbility` ties to its measurement. */
+export type TypedAbility<S extends z.ZodType> = {
   readonly tool: string;
   /** Other programs that a phase uses (ping for a baseline). Their absence makes that phase impossible, not the ability. */
   readonly alsoUses?: readonly string[];
@@ -179,7 +186,7 @@ export interface Ability {
   readonly alsoUses: readonly string[];
   readonly measures: string;
   readonly schemaVersion: number;
-  readonly sharing: 'exclusive' | 'shared';
+  readonly sharing: Sharing;
   readonly standingGrant: boolean;
   readonly hasServer: boolean;
   /** @throws {z.ZodError} when the spec does not fit */

@@ -1,4 +1,5 @@
 import { abilities, measurements, tools } from './abilities.js';
+import type { Sharing } from './ability.js';
 import { derivedMetrics } from './derived-metrics.js';
 import { jsonSchemaOf } from './json-schema.js';
 import type { MetricFact } from './metric-fact.js';
@@ -7,7 +8,7 @@ import type { MetricFact } from './metric-fact.js';
 export interface MeasurementEntry {
   readonly kind: string;
   readonly schemaVersion: number;
-  readonly sharing: 'exclusive' | 'shared';
+  readonly sharing: Sharing;
   readonly tools: readonly string[];
   readonly metrics: readonly MetricFact[];
   readonly spec: Readonly<Record<string, unknown>>;

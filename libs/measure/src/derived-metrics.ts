@@ -1,6 +1,7 @@
 import { fairness } from './measurements/throughput/index.js';
 import { udpStepUpMetrics } from './measurements/udp-load/index.js';
 import type { MetricFact } from './metric-fact.js';
+import { captureMetrics } from './tools/tcpdump/index.js';
 
 export const ratioToSingle = {
   name: 'ratio-to-single',
@@ -19,4 +20,10 @@ export const windowCeiling = {
 } as const satisfies MetricFact;
 
 /** Metrics that not every attempt of their measurement has, or that are worked out over the attempts of a step. */
-export const derivedMetrics: readonly MetricFact[] = [fairness, ratioToSingle, windowCeiling, ...udpStepUpMetrics];
+export const derivedMetrics: readonly MetricFact[] = [
+  fairness,
+  ratioToSingle,
+  windowCeiling,
+  ...udpStepUpMetrics,
+  ...captureMetrics,
+];

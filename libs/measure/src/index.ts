@@ -19,3 +19,4 @@ export { parseSnapshot, type RawFact } from './tools/host/snapshot.js';
 export { ssArgv } from './tools/ss/argv.js';
 export { parseSs } from './tools/ss/parse.js';
 export { parseSampleArtifact } from './tools/ss/samples.js';
+export { captureMetrics } from './tools/tcpdump/index.js';

@@ -29,8 +29,37 @@ test.each([
   ['ping', 'ping (GNU inetutils) 2.4', undefined],
   ['ss', 'ss utility, iproute2-6.1.0, libbpf 1.1.2', '6.1.0'],
   ['ss', 'ss utility, iproute2-ss190107', '190107'],
+  ['hping3', 'hping3 version 3.0.0-alpha-2 ($Id: release.h,v 1.4 2004/04/09 23:38:56 antirez Exp $)', '3.0.0-alpha-2'],
+  ['mtr', 'mtr 0.95', '0.95'],
+  ['tracepath', 'tracepath from iputils 20221126', '20221126'],
+  ['pchar', 'pchar 1.5', '1.5'],
 ])('the version of %s is found in %j', (name, text, version) => {
   expect(tools.find((tool) => tool.name === name)?.parseVersion(text)).toBe(version);
+});
+
+/** The least that a spec of each measurement must say. */
+const LEAST: Readonly<Record<string, object>> = {
+  throughput: { direction: 'forward', durationS: 1 },
+  rtt: { count: 1, intervalS: 1 },
+  'udp-load': { direction: 'forward', durationS: 1, rateBps: 1e6, payloadBytes: 1000 },
+  'path-mtu': { sizesBytes: [1500] },
+  reachability: { port: 443 },
+};
+const METHOD: Readonly<Record<string, string>> = { tracepath: 'udp', hping3: 'tcp-syn' };
+
+describe('a host without the program', () => {
+  test.each(
+    abilities
+      .filter(({ measures }) => measures === 'trace' || measures === 'hops' || measures in LEAST)
+      .map((a) => [a.measures, a.tool] as const),
+  )('is refused %s by %s, with the package to install', (measures, name) => {
+    const method = measures === 'trace' ? { method: METHOD[name] ?? 'icmp' } : {};
+    const prepared = abilityOf(measures, name)?.prepare({ ...LEAST[measures], ...method });
+    const refusal = prepared?.refuses('near', { tools: {}, congestionControls: ['cubic'], root: true });
+    expect(refusal).toMatchObject({ outcome: 'refused', reason: 'tool-missing' });
+    const tool = tools.find((one) => one.name === name);
+    expect(refusal && 'detail' in refusal && refusal.detail).toContain(`install the package ${tool?.package}`);
+  });
 });
 
 describe('the lists', () => {
@@ -68,6 +97,22 @@ describe('the lists', () => {
     });
     expect(prepared?.ceilings).toEqual({ maxRateBps: 5e6, maxStreams: 1, maxDurationS: 12 });
     expect(prepared?.longestDurationMs).toBeGreaterThan(12_000);
+  });
+
+  test('a UDP load is held to its rate, all streams together', () => {
+    const prepared = abilityOf('udp-load', 'iperf3')?.prepare({ ...LEAST['udp-load'], rateBps: 1e6, streams: 3 });
+    expect(prepared?.ceilings).toEqual({ maxRateBps: 1e6, maxStreams: 3, maxDurationS: 1 });
+    const host = { tools: { iperf3: 'iperf 3.12' }, congestionControls: [] };
+    const input = {
+      address: '192.0.2.1',
+      peerAddress: '192.0.2.2',
+      localPort: 5000,
+      peer: { port: 5001, version: '3.12' },
+    };
+    const [phase] = prepared?.near(host, input) ?? [];
+    const rateBps = Number(phase?.argv[phase.argv.indexOf('-b') + 1]);
+    expect(rateBps * 3).toBeLessThanOrEqual(1e6);
+    expect(rateBps * 3).toBeGreaterThan(0.99e6);
   });
 });
 
@@ -113,7 +158,9 @@ describe('the catalogue', () => {
       required: ['direction', 'durationS'],
     });
     expect(rtt?.spec).toMatchObject({ properties: { count: { type: 'integer' } } });
-    expect(toolCatalogue()).toContainEqual(expect.objectContaining({ tool: 'iperf3', measures: ['throughput'] }));
+    expect(toolCatalogue()).toContainEqual(
+      expect.objectContaining({ tool: 'iperf3', measures: ['throughput', 'udp-load'] }),
+    );
   });
 });
 

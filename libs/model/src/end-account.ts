@@ -27,6 +27,8 @@ export const EndAccount = z
   .object({
     end: End,
     role: z.enum(['sender', 'receiver']),
+    /** Only where data went both ways at once: then each end is there twice. */
+    direction: z.enum(['forward', 'reverse']).optional(),
     toolVersion: z.string().optional(),
     /** What its sockets really ran, as sampled; where none was seen, what the tool says. */
     congestionControl: z.string().optional(),

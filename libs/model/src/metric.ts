@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Units of PRODUCT.md. Ratios are 0 to 1 (0.05, not 5); `bit/s` is bits. */
-export const Unit = z.enum(['bit/s', 'ms', 'B', 'segments', 'packets', '1/s', 'ratio', 's', 'count']);
+export const Unit = z.enum(['bit/s', 'ms', 'B', 'segments', 'packets', '1/s', '1/min', 'ratio', 's', 'count']);
 export type Unit = z.output<typeof Unit>;
 
 /** Why a metric has no value. A closed list; docs/errors.md explains each. */
@@ -17,6 +17,7 @@ export const NullReason = z.enum([
   'receiver-totals-missing',
   'contract-missing',
   'tool-cannot-say',
+  'not-offered',
 ]);
 export type NullReason = z.output<typeof NullReason>;
 

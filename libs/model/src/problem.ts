@@ -22,6 +22,7 @@ export const PROBLEMS = {
   'probe-unreachable': { status: 422, title: 'The probe does not answer' },
   'probe-incompatible': { status: 422, title: "The probe's version does not fit" },
   'probe-identity-mismatch': { status: 422, title: 'Another probe answers at that address' },
+  'not-reparsable': { status: 409, title: 'The attempt cannot be read again' },
   'enrolment-token-invalid': { status: 401, title: 'The enrolment token is not valid' },
   'not-ready': { status: 503, title: 'Not ready yet' },
   'database-unavailable': { status: 503, title: 'The database does not answer' },

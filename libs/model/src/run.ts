@@ -44,6 +44,9 @@ export const Attempt = z
     repeat: z.int(),
     cell: z.record(z.string(), z.string()).optional(),
     retryOf: z.int().optional(),
+    startsAt: z.literal('far').optional().meta({
+      description: "The destination's probe ran it (a trace in reverse, say): it is the near end of this attempt.",
+    }),
     startedAt: when,
     endedAt: when,
     outcome: Outcome.nullable(),

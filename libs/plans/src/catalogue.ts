@@ -1,4 +1,4 @@
-import { jsonSchemaOf } from '@plumbline/measure';
+import { jsonSchemaOf, type Sharing } from '@plumbline/measure';
 import { Criterion } from './criterion.js';
 import { kinds } from './kinds/list.js';
 
@@ -7,7 +7,7 @@ export interface KindEntry {
   readonly kind: string;
   readonly title: string;
   readonly description: string;
-  readonly sharing: 'exclusive' | 'shared';
+  readonly sharing: Sharing;
   readonly metrics: readonly string[];
   readonly schema: Readonly<Record<string, unknown>>;
 }

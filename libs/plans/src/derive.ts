@@ -13,6 +13,22 @@ export function byCell(results: readonly AttemptResult[]): readonly (readonly At
   return [...cells.values()];
 }
 
+/**
+ * Results of which metrics are of both directions at once, as two results each, with the direction in their cell; others stay
+ * as they are.
+ */
+export const byDirection = (results: readonly AttemptResult[]): readonly AttemptResult[] =>
+  results.flatMap((result) => {
+    const { cell } = result.plan;
+    const directions = new Set(result.metrics.flatMap(({ labels }) => labels?.direction ?? []));
+    if (cell.direction !== undefined || directions.size === 0) return [result];
+    return [...directions].map((direction) => ({
+      ...result,
+      plan: { ...result.plan, cell: { ...cell, direction } },
+      metrics: result.metrics.filter(({ labels }) => labels?.direction === direction),
+    }));
+  });
+
 /** An attempt's own value of a metric that carries no labels beside the cell's; or why there is none. */
 export function ownValue(result: AttemptResult, name: string): number | NullReason {
   if (result.ending.outcome !== 'completed') return 'attempt-failed';

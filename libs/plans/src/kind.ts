@@ -1,3 +1,4 @@
+import type { Sharing } from '@plumbline/measure';
 import type { End, Ending, Labels, Metric, Path } from '@plumbline/model';
 import type { z } from 'zod';
 
@@ -33,23 +34,27 @@ interface TypedKind<T extends z.ZodType> {
   readonly kind: string;
   readonly title: string;
   readonly description: string;
-  readonly sharing: 'exclusive' | 'shared';
+  readonly sharing: Sharing;
   readonly test: T;
   /** Names of the metrics that a step of this kind can have: a criterion on another is refused when the plan is stored. */
   readonly metrics: readonly string[];
-  /** Labels that a step's metrics can carry, with the values that they can have; absent values: any. */
+  /** Labels that a step's metrics can carry, with the values that they can have; an empty list: any. */
   readonly labels: (test: z.output<T>) => Readonly<Partial<Record<keyof Labels, readonly string[]>>>;
   readonly attempts: (test: z.output<T>, path: Path) => readonly AttemptPlan[];
+  /** Why nothing of the test could be measured on this path, as a sentence with what to do; undefined: it can be. */
+  readonly misfit?: (test: z.output<T>, path: Path) => string | undefined;
   /** The step's metrics: medians over its repeats with spread, per cell. */
   readonly summarise: (test: z.output<T>, results: readonly AttemptResult[]) => readonly Metric[];
 }
 
 /** What the core sees: no type parameter, so that all kinds fit in one list. Each method parses the raw test. */
-export interface Kind extends Omit<TypedKind<z.ZodType>, 'labels' | 'attempts' | 'summarise'> {
+export interface Kind extends Omit<TypedKind<z.ZodType>, 'labels' | 'attempts' | 'misfit' | 'summarise'> {
   /** @throws {z.ZodError} when the test does not fit */
   readonly labels: (test: unknown) => Readonly<Partial<Record<keyof Labels, readonly string[]>>>;
   /** @throws {z.ZodError} when the test does not fit */
   readonly attempts: (test: unknown, path: Path) => readonly AttemptPlan[];
+  /** @throws {z.ZodError} when the test does not fit */
+  readonly misfit: (test: unknown, path: Path) => string | undefined;
   /** @throws {z.ZodError} when the test does not fit */
   readonly summarise: (test: unknown, results: readonly AttemptResult[]) => readonly Metric[];
 }
@@ -64,5 +69,6 @@ export const defineKind = <T extends z.ZodType>(k: TypedKind<T>): Kind => ({
   metrics: k.metrics,
   labels: (test) => k.labels(k.test.parse(test)),
   attempts: (test, path) => k.attempts(k.test.parse(test), path),
+  misfit: (test, path) => k.misfit?.(k.test.parse(test), path),
   summarise: (test, results) => k.summarise(k.test.parse(test), results),
 });

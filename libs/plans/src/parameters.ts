@@ -11,10 +11,15 @@ export const everyTest = {
     .meta({ description: 'Whether a failed step stops its leg.' }),
 };
 
-/** `simultaneous` needs two tools at once on each probe; this version says so instead of running them one after the other. */
+/** Of what cannot run both ways at once: it says so instead of running one after the other. */
 export const direction = z
   .enum(['forward', 'reverse', 'both'], {
-    error: 'forward, reverse or both; this version cannot run both directions at the same time (simultaneous)',
+    error: 'forward, reverse or both; this kind cannot run both directions at the same time (simultaneous)',
   })
   .default('forward')
   .meta({ description: 'forward: source to destination; reverse: the other way; both: one after the other.' });
+
+export const bulkDirection = z.enum(['forward', 'reverse', 'both', 'simultaneous']).default('forward').meta({
+  description:
+    'forward: source to destination; reverse: the other way; both: one after the other; simultaneous: both ways at once.',
+});

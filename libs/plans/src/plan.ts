@@ -98,7 +98,7 @@ export function testsMeant<T extends { kind: string; name?: string | undefined }
 function couldCarry(test: Test, wanted: Labels): boolean {
   const labels = kindOf(test.kind)?.labels(test) ?? {};
   return Object.entries(wanted).every(([key, value]) =>
-    Object.entries(labels).some(([k, values]) => k === key && values.includes(value)),
+    Object.entries(labels).some(([k, values]) => k === key && (values.length === 0 || values.includes(value))),
   );
 }
 
@@ -137,6 +137,20 @@ export function parsePlan(raw: unknown): ParsedPlan {
 const pointerOf = (path: readonly PropertyKey[]): string =>
   `#${path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
 
+/** Tests of which nothing could be measured on a path, each with the reason; none: all can be. */
+export const misfits = (
+  { tests }: Pick<PlanInput, 'tests'>,
+  path: Path,
+): readonly { readonly index: number; readonly detail: string }[] =>
+  tests.flatMap((test, index) => {
+    const detail = kindOf(test.kind)?.misfit(test, path);
+    return detail === undefined ? [] : [{ index, detail }];
+  });
+
 /** Whether a leg of this plan needs its interfaces for itself: one exclusive test is enough. */
 export const exclusive = (plan: Pick<PlanInput, 'tests'>): boolean =>
-  plan.tests.some((test) => kindOf(test.kind)?.sharing !== 'shared');
+  plan.tests.some((test) => (kindOf(test.kind)?.sharing ?? 'exclusive') === 'exclusive');
+
+/** Whether a leg of this plan gives way to exclusive ones: it has a long light test, and none that needs its interfaces alone. */
+export const background = (plan: Pick<PlanInput, 'tests'>): boolean =>
+  !exclusive(plan) && plan.tests.some((test) => kindOf(test.kind)?.sharing === 'background');

@@ -2,14 +2,14 @@ import { type Committed, throughput, throughputLimits } from '@plumbline/measure
 import type { Labels, Path } from '@plumbline/model';
 import { interleave } from './expand.js';
 import type { AttemptPlan } from './kind.js';
-import { direction } from './parameters.js';
+import { bulkDirection } from './parameters.js';
 
 const { durationS, omitS, dscp, mssBytes } = throughputLimits;
 const DEFAULT_MTU_BYTES = 1500;
 
 /** What every kind of test that moves bulk TCP may say. */
 export const bulkParameters = {
-  direction,
+  direction: bulkDirection,
   durationS: durationS.default(10).meta({ description: 'Seconds that are measured, after the omitted ones.' }),
   omitS: omitS.default(0).meta({ description: 'Seconds at the start that are not counted: slow start.' }),
   mssBytes: mssBytes.optional(),
@@ -18,7 +18,7 @@ export const bulkParameters = {
 
 /** What is said of one transfer; the path's promise is added here. */
 export interface Transfer {
-  readonly direction: 'forward' | 'reverse';
+  readonly direction: 'forward' | 'reverse' | 'simultaneous';
   readonly durationS: number;
   readonly omitS: number;
   readonly streams?: number;

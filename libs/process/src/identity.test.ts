@@ -65,7 +65,7 @@ describe('when our own process dies', () => {
 });
 
 describe('endOrphans', () => {
-  test('ends what is written down, leader or not, and says how many', async () => {
+  test('ends what is written down, leader or not, and says how many (C9)', async () => {
     const withLeader = startProcess({ argv: ['sh', '-c', 'trap "" TERM; sleep 300; sleep 300'] });
     const identity = identityOf(withLeader.pid);
     expect(await endOrphans([identity])).toBe(1);
@@ -74,7 +74,7 @@ describe('endOrphans', () => {
     expect(await endOrphans([identity])).toBe(0);
   });
 
-  test('never touches a process that only has the same pid', async () => {
+  test('never touches a process that only has the same pid (C9)', async () => {
     const running = startProcess({ argv: ['sleep', '300'] });
     const identity = identityOf(running.pid);
     const earlier = { ...identity, startTicks: identity.startTicks - 1 };

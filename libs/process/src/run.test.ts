@@ -52,7 +52,7 @@ describe('how a process ends', () => {
 });
 
 describe('what it is given', () => {
-  test('nothing of our environment but what a program needs', async () => {
+  test('nothing of our environment but what a program needs, and words in English (A53)', async () => {
     process.env.PLUMB_TEST_SECRET = 'x';
     const r = await runProcess({ argv: ['env'], env: { GIVEN: 'yes' } });
     delete process.env.PLUMB_TEST_SECRET;
@@ -62,6 +62,7 @@ describe('what it is given', () => {
       .split('\n')
       .map((line) => line.split('=')[0]);
     expect(names.sort()).toEqual(['GIVEN', 'HOME', 'LANG', 'LC_ALL', 'PATH']);
+    expect(r.stdout.toString().split('\n')).toEqual(expect.arrayContaining(['LANG=C', 'LC_ALL=C']));
   });
 
   test('stdin is the text and then its end', async () => {

@@ -136,6 +136,7 @@ export class FakeService {
       publicKey: publicKeyOf(key),
       certificate: identity?.certificate ?? '',
       congestionControls: [...host.congestionControls],
+      root: host.root === true,
       defaultCongestionControl,
       bootId,
     };

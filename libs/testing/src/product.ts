@@ -114,7 +114,10 @@ export async function startProduct(
     },
     30_000,
     () => `plumb up is not ready:\n${printed}`,
-  );
+  ).catch(async (error: unknown) => {
+    await child.stop(10_000);
+    throw error;
+  });
   const token = readFileSync(join(dataDir, 'admin.token'), 'utf8').trim();
   const call = caller(url, token);
   const must = async (method: string, path: string, body?: unknown) => {
@@ -150,7 +153,7 @@ function caller(url: string, token: string): Product['call'] {
       signal: AbortSignal.timeout(30_000),
     });
     const text = await response.text();
-    const json = (response.headers.get('content-type') ?? '').includes('json') && text !== '';
+    const json = /\bjson\b/.test(response.headers.get('content-type') ?? '') && text !== '';
     return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : text };
   };
 }

@@ -8,6 +8,7 @@ import {
   type NearInput,
   type Phase,
   type Server,
+  type Sharing,
 } from '@plumbline/measure';
 import { z } from 'zod';
 
@@ -43,14 +44,14 @@ export const ScriptedSpec = z.strictObject({
 });
 export type ScriptedSpec = z.output<typeof ScriptedSpec>;
 
-const measurement = (kind: string, sharing: 'exclusive' | 'shared') =>
+const measurement = (kind: string, sharing: Sharing) =>
   defineMeasurement({
     kind,
     schemaVersion: 1,
     spec: ScriptedSpec,
     metrics: [],
     sharing,
-    standingGrant: sharing === 'shared',
+    standingGrant: sharing !== 'exclusive',
     ceilings: (spec) => ({ maxRateBps: null, maxStreams: spec.maxStreams, maxDurationS: spec.longestMs / 1000 }),
   });
 
@@ -131,6 +132,7 @@ export const scriptedAbilities: readonly Ability[] = [
         : undefined,
   }),
   defineAbility(measurement('scripted-light', 'shared'), shared),
+  defineAbility(measurement('scripted-background', 'background'), shared),
   defineAbility(measurement('scripted-served', 'exclusive'), {
     ...shared,
     far,

@@ -19,6 +19,7 @@ export const NULL_REASON_TEXT: Readonly<Record<NullReason, string>> = {
   'receiver-totals-missing': "the receiver's totals are missing",
   'contract-missing': 'the path has no contract for it',
   'tool-cannot-say': 'the tool cannot say',
+  'not-offered': 'the handshake came without it',
 };
 
 /** The value with its unit, or `unknown: why`. Ratios named `ratio-*` read as factors, the others as per cent. */
@@ -54,6 +55,8 @@ function valueText({ name, unit }: Pick<ShownMetric, 'name' | 'unit'>, value: nu
       return name.startsWith('ratio-') || name === 'transfer-time-ratio' ? formatRatio(value) : formatShare(value);
     case '1/s':
       return `${Number(value.toPrecision(3))} /s`;
+    case '1/min':
+      return `${Number(value.toPrecision(3))} /min`;
     case 'count':
       return formatCount(value);
     case 'segments':

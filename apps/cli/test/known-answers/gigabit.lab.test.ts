@@ -1,6 +1,6 @@
 import { pathOf } from '@plumbline/lab';
 import { metricValue } from '@plumbline/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SeedPath } from './seed-path.js';
 
 const RATE_BPS = 1e9;
@@ -44,16 +44,21 @@ test('tcp_rmem of 851968 at the receiver: a window of 170/256 of it, and window 
   }
 });
 
-test('a queue of 150 KB is a limit of its own', async () => {
-  await seed.set(2, undefined, { command: 'queue', queueBytes: 150_000 });
-  try {
-    const run = await seed.reaching(stream, 310e6);
-    expect(metricValue(run, 0, 'throughput')).toBeGreaterThan(300e6);
-    expect(metricValue(run, 0, 'throughput')).toBeLessThan(380e6);
-    // The flow had window to spare: it was the queue that cost segments.
+describe('a queue of 150 KB is a limit of its own', () => {
+  beforeAll(() => seed.set(2, undefined, { command: 'queue', queueBytes: 150_000 }));
+
+  test('a flow with window to spare gets far less than the link', async () => {
+    const run = await seed.measure(stream);
+    // CUBIC takes about 10 s from one loss to the next here (RFC 9438 section 4.2: K), so a short draw says no more than this.
+    expect(metricValue(run, 0, 'throughput')).toBeGreaterThan(0.2 * RATE_BPS);
+    expect(metricValue(run, 0, 'throughput')).toBeLessThan(0.7 * RATE_BPS);
     expect(metricValue(run, 0, 'limited.receive-window')).toBeLessThan(0.1);
     expect(metricValue(run, 0, 'retransmits')).toBeGreaterThan(0);
-  } finally {
-    await seed.set(2, undefined, { command: 'queue', queueBytes: DEEP_BYTES });
-  }
+  });
+
+  test.runIf(process.env.PLUMBLINE_FULL)('310 to 370 Mbit/s over 20 s', async () => {
+    const run = await seed.reaching({ ...stream, durationS: 20, omitS: 3 }, 310e6);
+    expect(metricValue(run, 0, 'throughput')).toBeGreaterThan(310e6);
+    expect(metricValue(run, 0, 'throughput')).toBeLessThan(370e6);
+  });
 });

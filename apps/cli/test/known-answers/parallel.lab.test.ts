@@ -57,6 +57,20 @@ test('the other way over IPv6, where headers take 20 bytes more', async (context
     expect(stepValue(run, 'rtt.mean', { streams: '3', stream })).toBeGreaterThan(44.08);
 });
 
+test('both directions at once: the link each way, each with its own window and round trip', async () => {
+  const both = { kind: 'single-stream', direction: 'simultaneous', congestionControl: 'cubic', durationS: 4, omitS: 2 };
+  const ways = [{ direction: 'forward' }, { direction: 'reverse' }];
+  // Acknowledgements of the other way take their share (52 of 3052 bytes, one for every two segments) and come in bursts.
+  const enough = 0.9 * LINK_PAYLOAD_BPS;
+  const run = await seed.until(both, (r) => ways.every((way) => stepValue(r, 'throughput', way) > enough));
+  for (const way of ways) {
+    expect(stepValue(run, 'throughput', way)).toBeGreaterThan(enough);
+    expect(stepValue(run, 'throughput', way)).toBeLessThan(1.005 * LINK_PAYLOAD_BPS);
+    expect(stepValue(run, 'rtt.mean', way)).toBeGreaterThan(44.08);
+    expect(stepValue(run, 'window.max', way)).toBeGreaterThan(10_000);
+  }
+});
+
 /** The row of PRODUCT.md takes 20 s; a shorter draw scatters more (VECTORS.md 3: 0.5 / sqrt(losses), here about 80 of four streams). */
 const full = process.env.PLUMBLINE_FULL !== undefined;
 const bounds = full

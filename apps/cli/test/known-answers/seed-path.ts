@@ -1,4 +1,5 @@
 import {
+  type Host,
   type LinkCommand,
   type LinkNumber,
   labDown,
@@ -13,7 +14,8 @@ import { metricValue, type Product, type RunDocument, startProbe, startProduct }
 import { expect } from 'vitest';
 import { z } from 'zod';
 
-const SERVER = '192.0.2.66';
+export const CLIENT = '192.0.2.1';
+export const SERVER = '192.0.2.66';
 const V6 = { client: '2001:db8:0:1::1', server: '2001:db8:0:2::2' };
 /** 20 Mbit/s of IP bytes carry 1448 of 1500 as payload; of IPv6 packets 1428. */
 export const LINK_PAYLOAD_BPS = (20e6 * 1448) / 1500;
@@ -68,7 +70,7 @@ export class SeedPath {
     await startProbe(this.product, {
       name: 'client',
       site: 'west',
-      endpoints: endpoints('192.0.2.1', V6.client),
+      endpoints: endpoints(CLIENT, V6.client),
       netns: netns('client'),
     });
     await startProbe(this.product, east);
@@ -94,6 +96,12 @@ export class SeedPath {
     await labSet(this.lab, link, side, command);
   }
 
+  /** The hosts forget what earlier flows taught them of the path: a threshold learnt with loss holds up one without. */
+  async forgetPaths(): Promise<void> {
+    for (const host of ['client', 'server'] as const)
+      await labExec(this.lab, host, ['ip', 'tcp_metrics', 'flush', 'all']);
+  }
+
   /** A sysctl of one host's namespace. */
   async sysctl(host: 'client' | 'server', key: string, value: string): Promise<void> {
     await labSysctl(this.lab, host, key, value);
@@ -116,6 +124,12 @@ export class SeedPath {
     }
   }
 
+  /** Runs a program on a host of the lab to its end. @returns what it printed on both of its streams */
+  async exec(host: Host, argv: readonly string[]): Promise<string> {
+    const { stdout, stderr } = await labExec(this.lab, host, argv, { timeoutMs: 30_000 });
+    return `${stdout.toString()}\n${stderr.toString()}`;
+  }
+
   /** One test through the API; it must complete and succeed. */
   async measure(test: object, { path = 'seed', forMs = 60_000 }: { path?: string; forMs?: number } = {}) {
     const run = await this.product.run({ plan: { tests: [test] }, paths: [path] }, forMs);
@@ -128,8 +142,8 @@ export class SeedPath {
    * Up to three runs, until one reaches the answer: the emulator and the tools share two cores with whatever else runs, and that
    * only ever slows a flow down. What no noise explains (too fast, another limit) is asserted on the run that is returned.
    */
-  async reaching(test: object, leastBps: number) {
-    return this.until(test, (run) => metricValue(run, 0, 'throughput') >= leastBps);
+  async reaching(test: object, least: number, name = 'throughput') {
+    return this.until(test, (run) => metricValue(run, 0, name) >= least);
   }
 
   /** As `reaching`, for an answer of several numbers. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { Route } from '../http/route.js';
 
 const JsonSchema = z.record(z.string(), z.unknown()).meta({ description: 'JSON Schema 2020-12' });
-const Sharing = z.enum(['exclusive', 'shared']);
+const Sharing = z.enum(['exclusive', 'shared', 'background']);
 const MetricEntry = z
   .object({ name: z.string(), unit: Unit, description: z.string(), better: z.enum(['higher', 'lower', 'none']) })
   .meta({ id: 'MetricEntry' });

@@ -4,6 +4,7 @@ import { AttemptRecords } from './attempt/attempt-records.js';
 import { AttemptRunner } from './attempt/attempt-runner.js';
 import { Consents } from './attempt/consent.js';
 import { Pursuit } from './attempt/pursuit.js';
+import { RunningAttempts } from './attempt/running-attempts.js';
 import { AttemptSnapshots } from './attempt/snapshots.js';
 import { Catalogue } from './catalogue.js';
 import { Claims } from './claims/claims.js';
@@ -21,6 +22,9 @@ import { ProbeConnections } from './probes/probe-connections.js';
 import { ProbeHealth } from './probes/probe-health.js';
 import { AdvanceQueue } from './queue/advance-queue.js';
 import { Dispatcher } from './queue/dispatcher.js';
+import { ReparseRecords } from './reparse/reparse-records.js';
+import { Reparser } from './reparse/reparser.js';
+import { StoredOutputs } from './reparse/stored-output.js';
 
 /** Runs, from their rows to their results. Needs `Settings` and the stores from global modules. */
 @Global()
@@ -45,8 +49,12 @@ import { Dispatcher } from './queue/dispatcher.js';
     ProbeConnections,
     ProbeHealth,
     Pursuit,
+    ReparseRecords,
+    Reparser,
+    RunningAttempts,
     StepResults,
     StepWalker,
+    StoredOutputs,
     { provide: Execution, useExisting: ExecutionService },
     { provide: ProbeDirectory, useExisting: GrpcProbeDirectory },
   ],

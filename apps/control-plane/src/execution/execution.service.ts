@@ -1,17 +1,18 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { LegPath } from '../persistence/leg-path.js';
+import type { Reparse } from '@plumbline/model';
 import { PostgresDatabase } from '../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../persistence/postgres-run-events.js';
 import { Execution, Settings, Signals } from '../persistence/seams.js';
 import { Pursuit } from './attempt/pursuit.js';
+import { RunningAttempts } from './attempt/running-attempts.js';
 import { Drain } from './drain.js';
-import { recordLegEnd } from './leg/leg-records.js';
+import { recordAttemptsCancelled, recordLegEnd } from './leg/leg-records.js';
 import { LegWalker } from './leg/leg-walker.js';
 import { Ownership } from './leg/ownership.js';
-import { ProbeConnections } from './probes/probe-connections.js';
 import { ProbeHealth } from './probes/probe-health.js';
 import { AdvanceQueue } from './queue/advance-queue.js';
 import { Dispatcher } from './queue/dispatcher.js';
+import { Reparser } from './reparse/reparser.js';
 import { TIMING } from './timing.js';
 
 /** The execution side as a whole: starts and stops its parts, and does what the HTTP side asks for. */
@@ -28,10 +29,11 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     private readonly walker: LegWalker,
     private readonly queue: AdvanceQueue,
     private readonly dispatcher: Dispatcher,
-    private readonly connections: ProbeConnections,
     private readonly health: ProbeHealth,
     private readonly pursuit: Pursuit,
     private readonly draining: Drain,
+    private readonly reparser: Reparser,
+    private readonly attempts: RunningAttempts,
   ) {
     super();
   }
@@ -64,6 +66,10 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     await this.queue.close();
   }
 
+  reparse(attemptId: string, options: { readonly store: boolean }): Promise<Reparse> {
+    return this.reparser.reparse(attemptId, options);
+  }
+
   async poke(): Promise<void> {
     this.dispatcher.look();
     await this.signals.notify('dispatch', this.settings.replica).catch((error: unknown) => {
@@ -79,49 +85,28 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
       WHERE id = ${runId}::uuid AND state IN ('queued', 'running')`,
     );
     await this.signals.notify('cancel', runId).catch(() => undefined);
-    await Promise.all([this.stopAttempts(runId), this.endWaitingLegs(runId)]);
+    await Promise.all([this.attempts.stop({ runId }, 'cancelled-by-user'), this.endWaitingLegs(runId)]);
     await this.poke();
-  }
-
-  /** Both probes of every attempt that runs are told directly: it ends also when no worker lives to do so. */
-  private async stopAttempts(runId: string): Promise<void> {
-    const running = await this.database.retrying('find running attempts', (client) =>
-      client.attempt.findMany({
-        where: { outcome: null, step: { leg: { runId } } },
-        select: { id: true, step: { select: { leg: { select: { pathDocument: true } } } } },
-      }),
-    );
-    const probes = await this.database.client.probe.findMany({ select: { name: true, address: true, enrolled: true } });
-    const stops = running.flatMap(({ id, step }) =>
-      probesIn(step.leg.pathDocument).map(async (name) => {
-        const probe = probes.find((one) => one.name === name);
-        if (!probe) return;
-        const connection = await this.connections.to(probe);
-        await connection.stop({ attemptId: id, reason: 'cancelled-by-user' }, { deadlineMs: TIMING.stopMs });
-      }),
-    );
-    await Promise.allSettled(stops);
   }
 
   private async endWaitingLegs(runId: string): Promise<void> {
     const legs = await this.database.retrying('find waiting legs', (client) =>
-      client.leg.findMany({ where: { runId, state: 'queued' }, select: { id: true, runId: true, index: true } }),
+      client.leg.findMany({
+        where: { runId, OR: [{ state: 'queued' }, { state: 'running', background: true, fence: null }] },
+        select: { id: true, runId: true, index: true },
+      }),
     );
     for (const leg of legs) {
       await this.database.transaction('cancel a waiting leg', async (client) => {
         const waiting = await client.$queryRaw<unknown[]>`
-          SELECT 1 FROM leg WHERE id = ${leg.id}::uuid AND state = 'queued'
+          SELECT 1 FROM leg WHERE id = ${leg.id}::uuid AND (state = 'queued' OR fence IS NULL)
             AND (owner IS NULL OR owner_seen_at < now() - ${TIMING.ownerStaleMs} * interval '1 millisecond')
           FOR NO KEY UPDATE`;
         if (waiting.length === 0) return;
         const rest = { state: 'cancelled', reason: 'run-cancelled' } as const;
+        await recordAttemptsCancelled(client, this.events, leg);
         await recordLegEnd(client, this.events, leg, rest, { rest });
       });
     }
   }
-}
-
-function probesIn(pathDocument: unknown): string[] {
-  const path = LegPath.safeParse(pathDocument);
-  return path.success ? [...new Set([path.data.source.probe, path.data.destination.probe])] : [];
 }

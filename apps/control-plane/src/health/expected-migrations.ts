@@ -4,4 +4,6 @@ export const EXPECTED_MIGRATIONS: readonly string[] = [
   '20261130170000_probe_certificate',
   '20261130180000_attempt_plan',
   '20261130193000_attempt_counters',
+  '20261130201000_background_legs',
+  '20261130203000_attempt_conducted',
 ];

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Artifact, HostSnapshot, Probe } from '@plumbline/model';
+import type { Artifact, HostSnapshot, Probe, Reparse } from '@plumbline/model';
 import type { Prisma, PrismaClient } from './generated/client.js';
 
 /** Where the rooms of the control plane meet. Each is an abstract class, so that it is its own Nest injection token. */
@@ -75,6 +75,8 @@ export abstract class Execution {
   abstract poke(): Promise<void>;
   /** Cancels queued legs, stops running attempts at both probes now, and lets the worker end the legs. Resolves when both ends were told or could not be reached. */
   abstract cancelRun(runId: string): Promise<void>;
+  /** Reads an attempt's stored output again; with `store` the record becomes the new reading. @throws {ProblemError} not-reparsable */
+  abstract reparse(attemptId: string, options: { readonly store: boolean }): Promise<Reparse>;
 }
 
 export interface ProbeReport {

@@ -1,5 +1,5 @@
-import { Controller, Param, Req, Res } from '@nestjs/common';
-import { Artifact } from '@plumbline/model';
+import { Body, Controller, Param, Req, Res } from '@nestjs/common';
+import { Artifact, Reparse } from '@plumbline/model';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { lookup } from '../http/lookups.js';
@@ -12,6 +12,12 @@ const index = (noun: string) => lookup(wholeNumber(LARGEST_INT4), noun);
 const [LegIndex, StepIndex, AttemptIndex] = [index('leg'), index('step'), index('attempt')];
 const ArtifactName = lookup(z.string().min(1).max(200), 'artifact');
 const ArtifactList = z.object({ items: z.array(Artifact) }).meta({ id: 'ArtifactList' });
+const ReparseInput = z
+  .strictObject({
+    store: z.boolean().default(false).meta({ description: 'Change the record to the new reading' }),
+  })
+  .meta({ id: 'ReparseInput' });
+type ReparseInput = z.output<typeof ReparseInput>;
 const ATTEMPT = '/v1/runs/:id/legs/:leg/steps/:step/attempts/:attempt';
 const tag = 'artifacts';
 const bytes = {
@@ -77,6 +83,26 @@ export class ArtifactsController {
     @Res() reply: FastifyReply,
   ): Promise<void> {
     send(await this.artifacts.raw({ run, leg, step, attempt }), request, reply);
+  }
+
+  @Route('POST', `${ATTEMPT}/reparse`, {
+    operationId: 'reparseAttempt',
+    summary: "Read an attempt's stored output again, with the parsers of this version",
+    description:
+      'Shows what the new reading tells otherwise than the record. With store the record becomes the new reading, and the metrics of its step, criteria, states and verdicts follow.',
+    tag,
+    answers: [{ status: 200, description: 'The record, the new reading, and where they differ', schema: Reparse }],
+    problems: ['not-found', 'not-reparsable'],
+    bodyExample: { store: false },
+  })
+  reparse(
+    @Param('id', { schema: RunId }) run: string,
+    @Param('leg', { schema: LegIndex }) leg: number,
+    @Param('step', { schema: StepIndex }) step: number,
+    @Param('attempt', { schema: AttemptIndex }) attempt: number,
+    @Body({ schema: ReparseInput }) input: ReparseInput,
+  ): Promise<Reparse> {
+    return this.artifacts.reparse({ run, leg, step, attempt }, input);
   }
 }
 

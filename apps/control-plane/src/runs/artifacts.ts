@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Artifact } from '@plumbline/model';
+import type { Artifact, Reparse } from '@plumbline/model';
 import { notThere } from '../http/refusals.js';
-import { ArtifactStore, Database } from '../persistence/seams.js';
+import { ArtifactStore, Database, Execution } from '../persistence/seams.js';
 
 /** Which attempt, as URLs name it: all counts from zero. */
 export interface AttemptRef {
@@ -17,6 +17,7 @@ export class Artifacts {
   constructor(
     private readonly database: Database,
     private readonly store: ArtifactStore,
+    private readonly execution: Execution,
   ) {}
 
   /** @throws {ProblemError} not-found */
@@ -38,6 +39,11 @@ export class Artifacts {
     const found = name === undefined ? undefined : await this.store.open(id, name);
     if (!found) throw notThere('output of the measuring client in attempt', ref.attempt);
     return found;
+  }
+
+  /** @throws {ProblemError} not-found; not-reparsable */
+  async reparse(ref: AttemptRef, options: { readonly store: boolean }): Promise<Reparse> {
+    return this.execution.reparse((await this.attempt(ref)).id, options);
   }
 
   private async attempt({ run, leg, step, attempt }: AttemptRef): Promise<{ id: string; tool: string }> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { exclusive, PlanInput } from '@plumbline/plans';
+import { background, exclusive, misfits, PlanInput } from '@plumbline/plans';
 import type { FieldError } from '../http/pointers.js';
 import { invalid } from '../http/refusals.js';
 import { knownProbe, pathOf } from '../paths/paths.js';
@@ -26,6 +26,7 @@ export class RunCreation {
       throw invalid([{ detail: 'notAfter is past already', pointer: '/notAfter' }]);
     const plan = await planOf(input.plan, transaction);
     const legPaths = await legPathsOf(input.paths, transaction);
+    refuseMisfits(plan, legPaths, typeof input.plan !== 'string');
     const { tests, criteria } = plan.document;
     const times = { notBefore: dateOf(input.notBefore), notAfter: dateOf(input.notAfter) };
     const run = await transaction.run.create({
@@ -46,6 +47,7 @@ export class RunCreation {
         pathName: path.path.name,
         pathDocument: path,
         exclusive: exclusive(plan.document),
+        background: background(plan.document),
         priority: input.priority,
         ...times,
       })),
@@ -67,6 +69,17 @@ async function addSteps(runId: string, tests: PlanToRun['document']['tests'], cl
     SELECT gen_random_uuid(), leg.id, test.ord - 1, test.kind, test.name
     FROM leg CROSS JOIN unnest(${kinds}::text[], ${names}::text[]) WITH ORDINALITY AS test (kind, name, ord)
     WHERE leg.run_id = ${runId}::uuid`;
+}
+
+/** @throws {ProblemError} invalid-request for a test of which nothing could be measured on one of the paths */
+function refuseMisfits(plan: PlanToRun, legPaths: readonly LegPath[], inline: boolean): void {
+  const errors = legPaths.flatMap(({ path }, i) =>
+    misfits(plan.document, path).map(({ index, detail }) => ({
+      detail,
+      pointer: inline ? `/plan/tests/${index}` : `/paths/${i}`,
+    })),
+  );
+  if (errors.length > 0) throw invalid(errors);
 }
 
 async function planOf(plan: RunInput['plan'], transaction: Transaction): Promise<PlanToRun> {

@@ -121,6 +121,7 @@ const attemptDocument = (row: AttemptRow, ends: EndsByAttempt): Attempt => {
     repeat: row.repeat,
     cell: Object.keys(cell).length === 0 ? undefined : cell,
     retryOf: row.retryOf ?? undefined,
+    startsAt: row.startsAt === 'far' ? row.startsAt : undefined,
     startedAt: time(row.startedAt),
     endedAt: time(row.endedAt),
     // Prisma cannot have a dash in an enum.

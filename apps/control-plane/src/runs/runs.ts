@@ -57,13 +57,14 @@ export class Runs {
   async get(id: string): Promise<Run> {
     const row = await this.database.client.run.findUnique({ where: { id }, include: RUN_ROWS });
     if (!row) throw notThere('run', id);
-    return runDocument(row, await this.endsOf(id));
+    const attempts = row.legs.flatMap((leg) => leg.steps.flatMap((step) => step.attempts));
+    return runDocument(row, await this.endsOf(attempts.map((attempt) => attempt.id)));
   }
 
-  private async endsOf(runId: string): Promise<EndsByAttempt> {
+  private async endsOf(attemptIds: readonly string[]): Promise<EndsByAttempt> {
+    if (attemptIds.length === 0) return new Map();
     const rows = await this.database.client.$queryRaw<{ id: string; ends: unknown }[]>`
-      SELECT attempt.id, attempt.result -> 'ends' AS ends FROM attempt JOIN step ON step.id = attempt.step_id
-      JOIN leg ON leg.id = step.leg_id WHERE leg.run_id = ${runId}::uuid AND attempt.result -> 'ends' IS NOT NULL`;
+      SELECT id, result -> 'ends' AS ends FROM attempt WHERE id = ANY(${attemptIds}::uuid[]) AND result -> 'ends' IS NOT NULL`;
     return new Map(rows.map((row) => [row.id, row.ends]));
   }
 

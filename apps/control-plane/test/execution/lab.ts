@@ -84,7 +84,10 @@ export class Lab {
         index,
         pathName: name,
         pathDocument: await this.path(name, request.sharedLinks ?? []),
-        exclusive: request.exclusive ?? tests.some((test) => test.kind !== 'scripted-light'),
+        exclusive:
+          request.exclusive ??
+          tests.some((test) => test.kind !== 'scripted-light' && test.kind !== 'scripted-background'),
+        background: tests.some((test) => test.kind === 'scripted-background'),
         ...shared,
         steps: { create: tests.map((test, i) => ({ index: i, kind: String(test.kind) })) },
       });

@@ -116,6 +116,72 @@ describe('a leg', () => {
   });
 });
 
+describe('reading an attempt again', () => {
+  const reparse = async (id: string, store = false) =>
+    lab.replicas[0]?.execution.reparse(id, { store }) ?? Promise.reject(new Error('no replica'));
+  const attemptsOf = (run: Awaited<ReturnType<Lab['ended']>>, step = 0) => run.legs[0]?.steps[step]?.attempts ?? [];
+
+  it('from its stored bytes gives the record again, and changes nothing', async () => {
+    const criteria = [{ metric: 'shouts', op: '>=', value: 5 }];
+    const tests = [scripted(1, { measurement: 'scripted-served' })];
+    const run = await lab.ended(await lab.start({ paths: ['a-b'], tests, criteria }));
+    const [attempt] = attemptsOf(run);
+    const again = await reparse(attempt?.id ?? '');
+    expect(again).toMatchObject({ stored: false, differences: [], moreDifferences: 0, before: again?.after });
+    expect(again?.after).toMatchObject({ outcome: 'completed', metrics: [{ name: 'shouts', value: 5 }] });
+  });
+
+  it('shows what another parser made of it, and with store the record follows, up to the run', async () => {
+    const phases = [{ name: 'test', stdout: 'hello' }];
+    const tests = [{ ...scripted(1, {}, { phases }), repeats: 2 }];
+    const run = await lab.ended(await lab.start({ paths: ['a-b'], tests }));
+    const [one, two] = attemptsOf(run);
+    // As an older parser would have left it, which understood nothing.
+    await lab.client.metric.updateMany({ where: { attemptId: one?.id }, data: { value: 3 } });
+    await lab.client.attempt.update({
+      where: { id: one?.id },
+      data: { outcome: 'failed', reason: 'output-unreadable', notes: ['an old remark'], result: { printed: 3 } },
+    });
+    await lab.client.step.update({ where: { id: run.legs[0]?.steps[0]?.id }, data: { state: 'failed' } });
+    await lab.client.leg.update({ where: { id: run.legs[0]?.id }, data: { state: 'failed' } });
+    await lab.client.run.update({ where: { id: run.id }, data: { state: 'failed' } });
+    const shown = await reparse(one?.id ?? '');
+    expect(shown?.differences).toEqual([
+      { path: '/outcome', before: 'failed', after: 'completed' },
+      { path: '/reason', before: 'output-unreadable' },
+      { path: '/metrics/shouts', before: 3, after: 5 },
+      { path: '/notes', before: 'an old remark' },
+      { path: '/result/printed', before: 3, after: 5 },
+    ]);
+    expect((await reparse(one?.id ?? '', true))?.stored).toBe(true);
+    const stored = await lab.ended(run.id);
+    expect(stored).toMatchObject({ state: 'succeeded', legs: [{ state: 'succeeded', reason: null }] });
+    const [step] = stored.legs[0]?.steps ?? [];
+    expect(step).toMatchObject({ state: 'succeeded', reason: null });
+    expect(step?.metrics).toMatchObject([{ name: 'shouts', value: 5, spread: { min: 5, max: 5, count: 2 } }]);
+    expect(step?.attempts[0]).toMatchObject({ outcome: 'completed', reason: null, metrics: [{ value: 5 }], notes: [] });
+    expect(step?.attempts[1]).toMatchObject({ id: two?.id, outcome: 'completed', metrics: [{ value: 5 }] });
+    expect((await reparse(one?.id ?? ''))?.differences).toEqual([]);
+  });
+
+  it('is refused with the reason where there is nothing to read, or nobody who can', async () => {
+    scripts = [refuses('parameter-unsupported')];
+    const run = await lab.ended(await lab.start({ paths: ['a-b'], tests: [scripted(1), scripted(1)] }));
+    const [refused, good] = [attemptsOf(run)[0], attemptsOf(run, 1)[0]];
+    await expect(reparse(refused?.id ?? '')).rejects.toMatchObject({
+      code: 'not-reparsable',
+      message: expect.stringMatching(/left any output/),
+    });
+    await lab.client.attempt.update({ where: { id: good?.id }, data: { tool: 'a-tool-of-tomorrow' } });
+    await expect(reparse(good?.id ?? '')).rejects.toThrow(/does not measure scripted with a-tool-of-tomorrow/);
+    await lab.client.attempt.update({ where: { id: good?.id }, data: { tool: 'sh', spec: { phases: 7 } } });
+    await expect(reparse(good?.id ?? '')).rejects.toThrow(/cannot read what this attempt was asked to measure/);
+    await lab.client.run.update({ where: { id: run.id }, data: { state: 'running' } });
+    await expect(reparse(good?.id ?? '', true)).rejects.toThrow(/has not ended yet/);
+    await lab.client.run.update({ where: { id: run.id }, data: { state: 'failed' } });
+  });
+});
+
 describe('failures', () => {
   it('before any traffic are tried again, and every attempt is kept; a retry is no second sample', async () => {
     scripts = [refuses('probe-busy'), refuses('port-in-use')];

@@ -1,4 +1,4 @@
-import type { Ability } from '@plumbline/measure';
+import type { Ability, Sharing } from '@plumbline/measure';
 import { type Metric, metric, missing } from '@plumbline/model';
 import {
   type AttemptPlan,
@@ -15,7 +15,7 @@ import { Catalogue } from '../../src/execution/catalogue.js';
 /** A test that does what its spec says, with the abilities of the fake probe. */
 const ScriptedTest = z.looseObject({
   kind: z.string(),
-  measurement: z.enum(['scripted', 'scripted-light', 'scripted-served']).default('scripted'),
+  measurement: z.enum(['scripted', 'scripted-light', 'scripted-served', 'scripted-background']).default('scripted'),
   repeats: z.int().default(1),
   spec: z.unknown(),
 });
@@ -26,9 +26,10 @@ const fact = {
   better: 'higher',
 } as const;
 
-const scriptedKind = (sharing: 'exclusive' | 'shared'): Kind =>
+const KINDS = { exclusive: 'scripted', shared: 'scripted-light', background: 'scripted-background' } as const;
+const scriptedKind = (sharing: Sharing): Kind =>
   defineKind({
-    kind: sharing === 'shared' ? 'scripted-light' : 'scripted',
+    kind: KINDS[sharing],
     title: 'Scripted',
     description: 'What its spec says.',
     sharing,
@@ -100,7 +101,7 @@ const climb: Kind = defineAdaptiveKind(
   ClimbTest,
   (test, _path, results) => nextOfClimb(test, results),
 );
-const scriptedKinds = [climb, scriptedKind('exclusive'), scriptedKind('shared')];
+const scriptedKinds = [climb, scriptedKind('exclusive'), scriptedKind('shared'), scriptedKind('background')];
 
 /** The real parsers pass on how the probe says it ended; so does this one, and counts what was printed. */
 function reading(ability: Ability): Ability {

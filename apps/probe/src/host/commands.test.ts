@@ -7,7 +7,7 @@ import { runCommands } from './commands.js';
 const folder = mkdtempSync(join(tmpdir(), 'plumb-commands-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('each command has its own answer, whatever the others do, and nothing is left', async () => {
+test('each command has its own answer, on both streams (A44), whatever the others do, and nothing is left', async () => {
   const answers = await runCommands(
     [
       ['printf', '%s', 'it\'s; $HOME `id` "quoted"\nline'],

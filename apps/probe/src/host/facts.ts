@@ -3,17 +3,11 @@ import { type ProbeHost, tools } from '@plumbline/measure';
 import { findProgram } from '@plumbline/process';
 import { type Argv, runCommands } from './commands.js';
 
-/** Programs that no ability drives yet, and how each tells its version. The others say it themselves (measure's `tools`). */
-const MORE_PROGRAMS: readonly Argv[] = [
-  ['tracepath', '-V'],
-  ['mtr', '--version'],
-  ['hping3', '--version'],
-  ['nuttcp', '-V'],
-  ['iperf', '-v'],
-  ['pchar', '-V'],
-  ['tcpdump', '--version'],
-  ['ethtool', '--version'],
-];
+/**
+ * Programs that no ability drives yet, and how each tells its version. The others say it themselves (measure's `tools`), which
+ * wins where both do.
+ */
+const MORE_PROGRAMS: readonly Argv[] = [['ethtool', '--version']];
 
 const AGAIN_AFTER_MS = 60_000;
 const DEADLINE_MS = 5000;
@@ -45,8 +39,10 @@ export class HostFacts {
   }
 
   async #look(): Promise<void> {
-    const argvs = [...tools.map((tool) => tool.versionArgv), ...MORE_PROGRAMS];
-    this.#tools = await askVersions(argvs, this.temporary);
+    const known = tools.map(({ name, versionArgv }) => ({ tool: name, argv: versionArgv }));
+    const more = MORE_PROGRAMS.filter(([program]) => !known.some(({ argv }) => argv[0] === program));
+    const programs = [...known, ...more.map((argv) => ({ tool: argv[0], argv }))];
+    this.#tools = await askVersions(programs, this.temporary);
     this.#lookedAt = performance.now();
   }
 
@@ -64,11 +60,14 @@ export class HostFacts {
   }
 }
 
-async function askVersions(argvs: readonly Argv[], temporary: string): Promise<ToolText[]> {
-  const present = argvs.filter(([tool]) => findProgram(tool) !== undefined);
+/** @param programs each by its name here, which is not always the program's own: iperf 2 is `iperf` */
+async function askVersions(
+  programs: readonly { readonly tool: string; readonly argv: Argv }[],
+  temporary: string,
+): Promise<ToolText[]> {
+  const present = programs.flatMap(({ argv }) => (findProgram(argv[0]) === undefined ? [] : [argv]));
   const answers = await runCommands(present, temporary, DEADLINE_MS);
-  return argvs.map((argv) => {
-    const [tool] = argv;
+  return programs.map(({ tool, argv }) => {
     const lines = (answers[present.indexOf(argv)]?.printed ?? '').split('\n').filter((line) => line.trim() !== '');
     return {
       tool,

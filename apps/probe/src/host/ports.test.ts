@@ -16,7 +16,7 @@ test('reads the kernel table', () => {
   expect(parseSocketTable('', 'tcp')).toEqual([]);
 });
 
-test('sees real listeners, and clients without being one', async () => {
+test('sees real listeners, and clients without being one (A25, A30)', async () => {
   const server = createServer((socket) => socket.resume());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -9,7 +9,11 @@ export const throughputSpec = (recording: Recording) => {
   // To nuttcp -t says who sends.
   const nuttcp = recording.phases.some(({ tool }) => tool === 'nuttcp');
   const durationS = Number(option(nuttcp ? '-T' : '-t'));
-  return { direction: reverse ? 'reverse' : 'forward', durationS, omitS: Number(option('-O') ?? 0) };
+  const bothWays = recording.phases.some(({ argv }) => argv.includes('--bidir'));
+  const direction = bothWays ? 'simultaneous' : reverse ? 'reverse' : 'forward';
+  // To nuttcp -P is the control port.
+  const streams = nuttcp ? 1 : Number(option('-P') ?? 1);
+  return { direction, durationS, omitS: Number(option('-O') ?? 0), streams };
 };
 
 export const udpSpec = (recording: Recording) => {

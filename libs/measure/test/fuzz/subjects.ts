@@ -1,3 +1,4 @@
+import { derivedMetrics } from '../../src/derived-metrics.js';
 import { hops } from '../../src/measurements/hops/index.js';
 import { pathMtu } from '../../src/measurements/path-mtu/index.js';
 import { reachability } from '../../src/measurements/reachability/index.js';
@@ -86,6 +87,6 @@ const abilities: readonly Facts[] = [
 
 /** Everything that reads what a program printed. */
 export const subjects: readonly Subject[] = [
-  ...abilities.map(({ of, ...facts }) => abilitySubject({ ...facts, metrics: of.metrics })),
+  ...abilities.map(({ of, ...facts }) => abilitySubject({ ...facts, metrics: [...of.metrics, ...derivedMetrics] })),
   ...plainParsers,
 ];

@@ -227,13 +227,15 @@ export class AttemptCourse {
     const reading = readLeavings(task, leavings);
     const artifacts = await storing;
     const ending = finalEnding(conducted.ending, reading.ending, conducted.far);
+    const known = [...this.notes, ...records.flatMap((record) => record.notes)].slice(0, 200);
     const replaceSamples = task.resumed !== undefined;
     const rest = [...this.writer.failed.flatMap((batch) => batch.rows), ...(this.live.drain()?.rows ?? [])];
     await tools.records.end(task, {
       ending,
       metrics: labelled(reading.metrics, task.plan.cell),
       result: reading.result,
-      notes: [...this.notes, ...records.flatMap((record) => record.notes), ...reading.notes].slice(0, 200),
+      notes: [...known, ...reading.notes].slice(0, 200),
+      conducted: { ending: conducted.ending, notes: known },
       commands: records.flatMap(commandsOf),
       artifacts,
       clocks: this.clocks(),

@@ -1,4 +1,5 @@
-import type { Reading } from '@plumbline/measure';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttemptOutput, PreparedAbility, Reading } from '@plumbline/measure';
 import { type Artifact, type End, type Ending, ended, type SocketSample } from '@plumbline/model';
 import type { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
 import type { ProbeConnections } from '../probes/probe-connections.js';
@@ -18,10 +19,16 @@ export interface Leavings {
 
 /** What the parser makes of it. A parser that fails is a mistake of ours: the bytes are kept, the reading can be replayed. */
 export function readLeavings(task: AttemptTask, { records, samples, before, ending }: Leavings): Reading {
+  return readOutput(task.prepared, task.plan.tool, attemptOutput(records, samples, before, ending));
+}
+
+/** The same of any output, also one that is read again. Never throws. */
+export function readOutput(prepared: PreparedAbility, tool: string, output: AttemptOutput): Reading {
+  const { ending } = output;
   try {
-    return task.prepared.read(attemptOutput(records, samples, before, ending));
+    return prepared.read(output);
   } catch (error) {
-    const detail = `The parser of ${task.plan.tool} failed: ${error instanceof Error ? error.message : error}`;
+    const detail = `The parser of ${tool} failed: ${error instanceof Error ? error.message : error}`;
     const unreadable = ending.outcome === 'completed' ? ended('output-unreadable', detail) : ending;
     return { ending: unreadable, metrics: [], result: null, notes: [detail] };
   }
@@ -40,13 +47,21 @@ export async function keepBytes(store: PostgresArtifactStore, records: readonly 
   return collected.flatMap(({ artifact }, i) => (stored[i] ? [{ ...artifact, ...stored[i] }] : []));
 }
 
-/** Lets both probes forget the attempt, in the background: what is lost of that, a sweep makes good. */
+/** Lets both probes forget the attempt, in the background. One that is away is asked again for a while; then a sweep makes it good. */
 export function acknowledge(connections: ProbeConnections, task: AttemptTask): void {
-  for (const end of ENDS) {
-    connections
-      .to(targetOf(task, end))
-      .then((connection) => connection.acknowledge({ attemptId: task.id }, { deadlineMs: 2_000 }))
-      .catch(() => undefined);
+  for (const end of ENDS) void acknowledgeAt(connections, task, end);
+}
+
+async function acknowledgeAt(connections: ProbeConnections, task: AttemptTask, end: End): Promise<void> {
+  // Ends: when the probe has answered, or after five tries.
+  for (let tries = 0; tries < 5; tries += 1) {
+    try {
+      const connection = await connections.to(targetOf(task, end));
+      await connection.acknowledge({ attemptId: task.id }, { deadlineMs: 2_000 });
+      return;
+    } catch {
+      await sleep(1_000, undefined, { ref: false });
+    }
   }
 }
 

@@ -40,6 +40,8 @@ export interface AttemptEnd {
   readonly metrics: readonly Metric[];
   readonly result: unknown;
   readonly notes: readonly string[];
+  /** What was known before its output was read. Absent: nothing was conducted. */
+  readonly conducted?: { readonly ending: Ending; readonly notes: readonly string[] };
   readonly commands: readonly Command[];
   readonly artifacts: readonly Artifact[];
   readonly clocks: Partial<Record<End, ClockOffset>>;
@@ -168,7 +170,8 @@ async function updateEnded(client: Transaction, id: string, end: AttemptEnd): Pr
   const changed = await client.$executeRaw`
     UPDATE attempt SET outcome = ${ending.outcome}::"Outcome", reason = ${reasonOf(ending) ?? null}, detail = ${detail},
       result = ${storableJsonText(end.result ?? null)}::jsonb, commands = ${storableJsonText(end.commands)}::jsonb,
-      notes = ${storableJsonText(end.notes)}::jsonb, clock_offsets = ${storableJsonText(end.clocks)}::jsonb,
+      conducted = ${storableJsonText(end.conducted)}::jsonb, notes = ${storableJsonText(end.notes)}::jsonb,
+      clock_offsets = ${storableJsonText(end.clocks)}::jsonb,
       ended_at = greatest(started_at, least(now(), ${end.endedAt ?? null}::timestamptz))
     WHERE id = ${id}::uuid AND outcome IS NULL`;
   return changed > 0;

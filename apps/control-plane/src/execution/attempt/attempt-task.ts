@@ -46,7 +46,7 @@ export const claimOf = (task: AttemptTask): Claim => ({
   attemptId: task.id,
   legId: task.leg.id,
   fence: task.lease.fence,
-  shared: task.ability.sharing === 'shared',
+  shared: task.ability.sharing !== 'exclusive',
   longestDurationMs: task.prepared.longestDurationMs,
 });
 

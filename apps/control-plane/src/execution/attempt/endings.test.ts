@@ -14,7 +14,7 @@ describe('retries', () => {
     expect(retryDelayMs(completed, 1, 0.5)).toBeUndefined();
   });
 
-  it('wait longer each time, spread by a fifth', () => {
+  it('wait longer each time, spread by a fifth (A28)', () => {
     const busy = ended('server-busy');
     expect(retryDelayMs(busy, 1, 0.5)).toBe(200);
     expect(retryDelayMs(busy, 2, 0.5)).toBe(500);

@@ -1,6 +1,7 @@
 import { type Ending, ended, REASONS, type Reason, type StepReason, type StepState } from '@plumbline/model';
 
 export const TRIES = 3;
+const TIMES_GIVING_WAY = 50;
 const BACKOFF_MS = [200, 500, 1_000] as const;
 
 /** The ending with its reason, if it has one. */
@@ -11,9 +12,11 @@ export const reasonOf = (ending: Ending): Reason | undefined =>
  * How long to wait before the next try, or undefined when this ending stands: only what failed before any traffic is
  * tried again, at most three times in all.
  * @param random 0 to 1: spreads the tries of many legs
+ * @param givesWay a background test: pushed aside by an exclusive leg, it is begun anew
  */
-export function retryDelayMs(ending: Ending, triesSoFar: number, random: number): number | undefined {
+export function retryDelayMs(ending: Ending, triesSoFar: number, random: number, givesWay = false): number | undefined {
   const reason = reasonOf(ending);
+  if (givesWay && reason === 'superseded') return triesSoFar < TIMES_GIVING_WAY ? 0 : undefined;
   if (reason === undefined || !REASONS[reason].retry || triesSoFar >= TRIES) return undefined;
   const delayMs = BACKOFF_MS[Math.min(triesSoFar, BACKOFF_MS.length) - 1] ?? BACKOFF_MS[0];
   return Math.round(delayMs * (0.8 + 0.4 * random));

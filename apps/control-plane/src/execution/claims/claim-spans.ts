@@ -90,11 +90,14 @@ export function allot(wants: readonly Want[], held: Held): readonly Allotted[] |
 
 /** Adds a span to what is held. */
 export function hold(held: Held, span: Span): void {
-  const first = span.lower - (span.lower % SLOTS);
+  const first = firstOf(span);
   const spans = held.get(first);
   if (spans) spans.push({ lower: span.lower, upper: span.upper });
   else held.set(first, [{ lower: span.lower, upper: span.upper }]);
 }
+
+/** First slot of the resource that a span lies in. */
+export const firstOf = ({ lower }: Pick<Span, 'lower'>): bigint => lower - (lower % SLOTS);
 
 export const overlap = (a: Span, b: Span): boolean => a.lower < b.upper && b.lower < a.upper;
 

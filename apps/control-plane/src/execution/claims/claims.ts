@@ -8,7 +8,7 @@ import type { Transaction } from '../../persistence/seams.js';
 import { type LegKey, recordLegEnd } from '../leg/leg-records.js';
 import { TIMING } from '../timing.js';
 import { type Held, hold, wantsOf } from './claim-spans.js';
-import { type Chosen, chooseLegs, type WaitingLeg } from './dispatch-order.js';
+import { type Chosen, chooseLegs, PATIENCE, type WaitingLeg } from './dispatch-order.js';
 
 /** Of all replicas only one dispatches at a time; the number is arbitrary and ours. */
 const DISPATCH_LOCK = 7_405_401;
@@ -23,6 +23,8 @@ export interface ClaimedLeg {
 }
 export interface Pass {
   readonly claimed: readonly ClaimedLeg[];
+  /** Background legs that gave way: they wait again, and what runs of them at probes has to end now. */
+  readonly displaced: readonly string[];
   /** When a notBefore, a notAfter or the end of a claim makes another look worthwhile, ms from now; absent: nothing is due. */
   readonly nextInMs?: number;
 }
@@ -30,6 +32,7 @@ export interface Pass {
 interface WaitingRow {
   id: string;
   exclusive: boolean;
+  background: boolean;
   priority: number;
   ready_ms: number;
 }
@@ -37,6 +40,9 @@ interface HeldRow {
   resource: string;
   lower: bigint;
   upper: bigint;
+  leg_id: string;
+  /** Of a background leg that has not ended. */
+  yields: boolean;
 }
 
 /** Claims interfaces and shared links for legs that may start: one transaction, one fence each. */
@@ -57,16 +63,16 @@ export class Claims {
       await this.endTooLate(client);
       await dropExpired(client);
       const waiting = await this.waiting(client);
-      const claimed = waiting.length > 0 ? await this.claim(client, waiting) : [];
-      return { claimed, ...(await nextDue(client)) };
+      const chosen = waiting.length > 0 ? await this.claim(client, waiting) : { claimed: [], displaced: [] };
+      return { ...chosen, ...(await nextDue(client)) };
     });
   }
 
   private async waiting(client: Transaction): Promise<WaitingRow[]> {
     const rows = await client.$queryRaw<WaitingRow[]>`
-      SELECT id, exclusive, priority,
+      SELECT id, exclusive, background, priority,
         (extract(epoch FROM now() - greatest(created_at, coalesce(not_before, created_at))) * 1000)::float8 AS ready_ms
-      FROM leg WHERE state = 'queued' AND fence IS NULL AND (not_before IS NULL OR not_before <= now())
+      FROM leg WHERE (state = 'queued' OR (state = 'running' AND background)) AND fence IS NULL AND (not_before IS NULL OR not_before <= now())
       ORDER BY priority DESC, created_at, run_id, index LIMIT ${MAX_WAITING}`;
     const unread = rows.filter((row) => !this.paths.has(row.id)).map((row) => row.id);
     if (this.paths.size > 4 * MAX_WAITING) this.paths.clear();
@@ -84,27 +90,32 @@ export class Claims {
     return rows;
   }
 
-  private async claim(client: Transaction, rows: readonly WaitingRow[]): Promise<ClaimedLeg[]> {
+  private async claim(client: Transaction, rows: readonly WaitingRow[]): Promise<Omit<Pass, 'nextInMs'>> {
     const heldRows = await client.$queryRaw<HeldRow[]>`
-      SELECT resource, lower(span) AS lower, upper(span) AS upper FROM claim`;
+      SELECT resource, lower(span) AS lower, upper(span) AS upper, leg_id,
+        leg.background AND leg.state IN ('queued', 'running') AS yields
+      FROM claim JOIN leg ON leg.id = claim.leg_id`;
     const held: Held = new Map();
-    for (const row of heldRows) hold(held, row);
+    for (const row of heldRows) if (!row.yields) hold(held, row);
+    const yielding = heldRows.filter((row) => row.yields).map((row) => ({ ...row, legId: row.leg_id }));
     const interfaces = await this.interfaces(client, rows, heldRows);
     const nowMs = Date.now();
     const waiting = rows.flatMap((row): WaitingLeg[] => {
       const path = this.paths.get(row.id);
       if (!path) return [];
       const wants = wantsOf(path, row.exclusive, (probe) => interfaces.get(probe) ?? []);
-      return [
-        { id: row.id, exclusive: row.exclusive, priority: row.priority, readySinceMs: nowMs - row.ready_ms, wants },
-      ];
+      const { id, exclusive, background, priority } = row;
+      return [{ id, exclusive, background, priority, readySinceMs: nowMs - row.ready_ms, wants }];
     });
-    const chosen = chooseLegs(waiting, held, nowMs);
-    if (chosen.length === 0) return [];
+    const chosen = chooseLegs(waiting, held, nowMs, PATIENCE, yielding);
+    if (chosen.length === 0) return { claimed: [], displaced: [] };
+    const displaced = [...new Set(chosen.flatMap(({ displaces }) => displaces))];
+    await giveWay(client, displaced);
     const fences = await this.insert(client, chosen);
     for (const { id } of chosen) this.paths.delete(id);
     const waited = new Map(rows.map((row) => [row.id, row.ready_ms]));
-    return [...fences].map(([id, fence]) => ({ id, fence, waitedMs: waited.get(id) ?? 0 }));
+    const claimed = [...fences].map(([id, fence]) => ({ id, fence, waitedMs: waited.get(id) ?? 0 }));
+    return { claimed, displaced };
   }
 
   /** One fence a leg, in the order in which they were chosen, and all claims in one statement. */
@@ -113,7 +124,7 @@ export class Claims {
       UPDATE leg SET fence = new.fence, claimed_at = now() FROM (
         SELECT id, nextval('fence_seq') AS fence
         FROM unnest(${chosen.map((leg) => leg.id)}::uuid[]) WITH ORDINALITY AS chosen (id, ord) ORDER BY ord
-      ) AS new WHERE leg.id = new.id AND leg.state = 'queued' AND leg.fence IS NULL RETURNING leg.id, leg.fence`;
+      ) AS new WHERE leg.id = new.id AND leg.state IN ('queued', 'running') AND leg.fence IS NULL RETURNING leg.id, leg.fence`;
     const fences = new Map(rows.map((row) => [row.id, row.fence]));
     const claims = chosen.flatMap((leg) =>
       leg.claims.map((claim) => ({ ...claim, leg: leg.id, fence: fences.get(leg.id) })),
@@ -176,6 +187,15 @@ export class Claims {
       });
     }
   }
+}
+
+/** Takes claims, fence and owner from background legs: whoever walks them can write nothing more, and they wait again. */
+async function giveWay(client: Transaction, legIds: readonly string[]): Promise<void> {
+  if (legIds.length === 0) return;
+  await client.$executeRaw`
+    UPDATE leg SET fence = NULL, claimed_at = NULL, owner = NULL, owner_epoch = owner_epoch + 1
+    WHERE id = ANY(${legIds}::uuid[])`;
+  await client.$executeRaw`DELETE FROM claim WHERE leg_id = ANY(${legIds}::uuid[])`;
 }
 
 /**

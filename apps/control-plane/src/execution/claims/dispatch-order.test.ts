@@ -9,6 +9,7 @@ function waiting(id: string, resources: string[], more: Partial<WaitingLeg> & { 
   return {
     id,
     exclusive,
+    ...(more.background ? { background: true } : {}),
     priority: more.priority ?? 0,
     readySinceMs: NOW - (more.waitedMs ?? 0),
     wants: resources.map((resource) => want(resource, exclusive)),
@@ -63,6 +64,27 @@ describe('the order of dispatch', () => {
       waiting('patient', ['r'], { waitedMs: 601_000 }),
     ];
     expect(chosen(legs)).toEqual(['patient']);
+  });
+
+  it('lets a background leg begin last, and not where an exclusive one waits', () => {
+    const slow = waiting('slow', ['r'], { exclusive: false, background: true, waitedMs: 700_000 });
+    expect(chosen([slow, waiting('heavy', ['r'])])).toEqual(['heavy']);
+    expect(chosen([slow, waiting('light', ['r'], { exclusive: false })])).toEqual(['light', 'slow']);
+    expect(chosen([slow, waiting('heavy', ['r', 's'])], heldBy(want('s')))).toEqual([]);
+    expect(chosen([slow])).toEqual(['slow']);
+  });
+
+  it('gives the place of a background leg to an exclusive one, and to no other', () => {
+    const [span] = allot([want('r', false)], new Map()) ?? [];
+    const yielding = span ? [{ ...span, legId: 'slow' }] : [];
+    const choose = (legs: WaitingLeg[], held: Held = new Map()) => chooseLegs(legs, held, NOW, undefined, yielding);
+    expect(choose([waiting('heavy', ['r'])])).toMatchObject([{ id: 'heavy', displaces: ['slow'] }]);
+    expect(choose([waiting('light', ['r'], { exclusive: false })])).toMatchObject([{ id: 'light', displaces: [] }]);
+    expect(choose([waiting('elsewhere', ['s'])])).toMatchObject([{ id: 'elsewhere', displaces: [] }]);
+    // What it would still have to wait for is no reason to push anybody aside.
+    expect(choose([waiting('heavy', ['r', 's'])], heldBy(want('s')))).toEqual([]);
+    const guarding = { ...waiting('heavy', []), wants: [{ ...want('r'), guard: true }] };
+    expect(choose([guarding])).toMatchObject([{ id: 'heavy', claims: [], displaces: ['slow'] }]);
   });
 
   it('leaves what is held as it was', () => {

@@ -118,6 +118,24 @@ export async function recordLegEnd(
   return true;
 }
 
+/** Ends the attempts of a leg that nobody walks: a background leg that gave way and was cancelled before it went on. */
+export async function recordAttemptsCancelled(
+  client: Transaction,
+  events: PostgresRunEvents,
+  leg: LegKey,
+): Promise<void> {
+  const ending = { outcome: 'cancelled', reason: 'cancelled-by-user' } as const;
+  const rows = await client.$queryRaw<{ step: number; attempt: number; repeat: number; cell: unknown }[]>`
+    UPDATE attempt SET outcome = 'cancelled', reason = ${ending.reason}, ended_at = now() FROM step
+    WHERE attempt.step_id = step.id AND step.leg_id = ${leg.id}::uuid AND attempt.outcome IS NULL
+    RETURNING step.index AS step, attempt.n AS attempt, attempt.repeat, attempt.cell`;
+  const told = rows.map((row) => ({
+    type: 'attempt' as const,
+    data: { leg: leg.index, ...row, ...ending, metrics: [] },
+  }));
+  await events.appendAll(leg.runId, told, client);
+}
+
 async function endOpenSteps(
   client: Transaction,
   events: PostgresRunEvents,

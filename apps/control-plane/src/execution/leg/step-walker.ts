@@ -118,9 +118,10 @@ export class StepWalker {
       tries += 1;
       last = await this.settle(place, plan, attempt, unconfirmed);
     }
-    // Ends: after three tries, or at the first ending that is not tried again.
+    const givesWay = this.prepare(plan)?.ability.sharing === 'background';
+    // Ends: after three tries (a background test: fifty), or at the first ending that is not tried again.
     for (;;) {
-      const delayMs = last ? retryDelayMs(last.ending, tries, Math.random()) : 0;
+      const delayMs = last ? retryDelayMs(last.ending, tries, Math.random(), givesWay) : 0;
       if (delayMs === undefined || place.lease.cancelled.aborted) return last;
       const signal = AbortSignal.any([place.lease.over, place.lease.cancelled]);
       if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => undefined);

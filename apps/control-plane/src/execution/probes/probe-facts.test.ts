@@ -21,6 +21,7 @@ const response = (more: Partial<InventoryResponse> = {}): InventoryResponse => (
   publicKey: Buffer.from('key'),
   certificate: '',
   congestionControls: ['reno', 'cubic'],
+  root: true,
   defaultCongestionControl: 'cubic',
   bootId: 'boot',
   ...more,
@@ -40,7 +41,11 @@ describe('an Inventory', () => {
         enrolled: false,
         clockOffsetMs: 50,
       },
-      host: { tools: { iperf3: expect.stringContaining('iperf 3.12') }, congestionControls: ['reno', 'cubic'] },
+      host: {
+        tools: { iperf3: expect.stringContaining('iperf 3.12') },
+        congestionControls: ['reno', 'cubic'],
+        root: true,
+      },
       clock: { offsetMs: 50, errorMs: 50 },
     });
     expect('report' in facts && facts.report.endpoints).toHaveLength(2);

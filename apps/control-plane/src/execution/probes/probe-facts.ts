@@ -64,6 +64,7 @@ export function readInventory(
     host: {
       tools: Object.fromEntries([...tools].flatMap(([tool, text]) => (text === null ? [] : [[tool, text]]))),
       congestionControls: response.congestionControls,
+      root: response.root,
     },
     clock,
     specKinds: response.specKinds,

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { Settings, Signals } from '../../persistence/seams.js';
+import { RunningAttempts } from '../attempt/running-attempts.js';
 import { Claims } from '../claims/claims.js';
 import { Drain } from '../drain.js';
 import { ExecutionMetrics } from '../execution-metrics.js';
@@ -32,6 +33,7 @@ export class Dispatcher {
     private readonly queue: AdvanceQueue,
     private readonly metrics: ExecutionMetrics,
     private readonly drain: Drain,
+    private readonly attempts: RunningAttempts,
   ) {}
 
   start(): void {
@@ -82,6 +84,7 @@ export class Dispatcher {
       this.again = false;
       try {
         const pass = await this.claims.claimFree();
+        if (pass.displaced.length > 0) await this.attempts.stop({ legIds: pass.displaced }, 'superseded');
         this.queue.offer(pass.claimed);
         this.metrics.dispatched(pass.claimed.map((leg) => leg.waitedMs));
         this.wakeIn(pass.nextInMs);

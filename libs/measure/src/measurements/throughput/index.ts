@@ -1,6 +1,6 @@
 import { defineMeasurement } from '../../ability.js';
 import { throughputMetrics } from './metrics.js';
-import { ThroughputSpec } from './spec.js';
+import { ThroughputSpec, waysOf } from './spec.js';
 
 /** How much of one path's rate one bulk TCP flow gets, or several together. They fill the path, so nothing else may run there meanwhile. */
 export const throughput = defineMeasurement({
@@ -11,8 +11,8 @@ export const throughput = defineMeasurement({
   sharing: 'exclusive',
   standingGrant: false,
   ceilings: (spec) => ({
-    maxRateBps: spec.rateBps ?? null,
-    maxStreams: spec.streams,
+    maxRateBps: spec.rateBps === undefined ? null : spec.rateBps * waysOf(spec),
+    maxStreams: spec.streams * waysOf(spec),
     maxDurationS: spec.omitS + spec.durationS,
   }),
 });
@@ -23,6 +23,7 @@ export * from './fairness.js';
 export * from './metrics.js';
 export * from './metrics-of.js';
 export * from './result.js';
+export * from './rfc6349.js';
 export * from './sockets.js';
 export * from './spec.js';
 export * from './streams.js';

@@ -50,7 +50,8 @@ const asMetric = (name: string, unit: Unit, value: Value, labels?: Labels): Metr
 function fairnessOf({ streams = [] }: ThroughputResult): Value {
   const rates = streams.flatMap(({ totals }) => totals.receiver?.rateBps ?? []);
   if (rates.length === 0 || rates.length < streams.length) return { reason: 'receiver-totals-missing' };
-  return theory(() => jainFairness(rates) ?? Number.NaN);
+  // Even shares may come out a last digit above 1.
+  return theory(() => Math.min(1, jainFairness(rates) ?? Number.NaN));
 }
 
 /** A stream's own numbers: what it got, and what tells why. */

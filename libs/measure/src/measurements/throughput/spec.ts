@@ -32,12 +32,13 @@ export const throughputLimits = {
 };
 
 /**
- * A bulk TCP transfer of one or several streams at once. `forward` is near to far. Bytes of the first `omitS` seconds are not
- * counted. `rateBps` is that of all streams together; windows and segment sizes are each stream's own.
+ * A bulk TCP transfer of one or several streams at once. `forward` is near to far; `simultaneous` is both ways at once, with so
+ * many streams each way. Bytes of the first `omitS` seconds are not counted. `rateBps` is that of all streams of one way
+ * together; windows and segment sizes are each stream's own.
  */
 export const ThroughputSpec = z
   .strictObject({
-    direction: z.enum(['forward', 'reverse']),
+    direction: z.enum(['forward', 'reverse', 'simultaneous']),
     durationS: throughputLimits.durationS,
     omitS: throughputLimits.omitS.default(0),
     streams: throughputLimits.streams.default(1),
@@ -47,6 +48,15 @@ export const ThroughputSpec = z
     dscp: throughputLimits.dscp.optional(),
     rateBps: throughputLimits.rateBps.optional(),
     committed: Committed.optional(),
+    /** Captures the headers of its packets at both ends. Absent: no. */
+    capture: z.boolean().optional(),
   })
   .meta({ id: 'ThroughputSpec' });
 export type ThroughputSpec = z.output<typeof ThroughputSpec>;
+
+/** A transfer one way: what its results are read as, each way by itself. */
+export type OneWaySpec = ThroughputSpec & { readonly direction: Exclude<ThroughputSpec['direction'], 'simultaneous'> };
+
+/** In how many ways data travels at the same time. */
+export const waysOf = ({ direction }: Pick<ThroughputSpec, 'direction'>): number =>
+  direction === 'simultaneous' ? 2 : 1;

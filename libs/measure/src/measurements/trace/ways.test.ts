@@ -51,7 +51,12 @@ describe('ways', () => {
   });
 
   test('of different lengths differ', () => {
-    expect(distinctWays(result(flow([hop(1, 'd')]), flow([hop(1, 'd'), hop(2, 'd')])))).toHaveLength(2);
+    expect(distinctWays(result(flow([hop(1, 'd')]), flow([hop(1, 'x'), hop(2, 'd')])))).toHaveLength(2);
+  });
+
+  test('a far end that was silent at its own hop makes no longer way', () => {
+    const late = { ...hop(1, 'd'), hosts: [], answered: 0 };
+    expect(distinctWays(result(flow([hop(1, 'd')]), flow([late, hop(2, 'd')])))).toHaveLength(1);
   });
 });
 

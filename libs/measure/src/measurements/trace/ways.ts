@@ -11,7 +11,7 @@ export const unansweredRatio = ({ sent, answered }: TraceHop): number => (sent >
 
 /**
  * Different ways that the flows took. A silent hop fits any host: two flows differ only where both know their hop and it is
- * not the same.
+ * not the same. A far end that limits its answers is silent at its own hop and answers at the next: that is no longer way.
  */
 export function distinctWays({ flows }: Pick<TraceResult, 'flows'>): readonly TraceFlow[] {
   const ways: TraceFlow[] = [];
@@ -20,7 +20,6 @@ export function distinctWays({ flows }: Pick<TraceResult, 'flows'>): readonly Tr
 }
 
 function sameWay(a: TraceFlow, b: TraceFlow): boolean {
-  if (a.reached && b.reached && a.hops.length !== b.hops.length) return false;
   return a.hops.every((hop) => {
     const other = b.hops.find((one) => one.hop === hop.hop);
     return (

@@ -33,6 +33,7 @@ function metricValues(result: TransactionsResult): Map<string, Value> {
     ['rtt.baseline', baseline],
     ['latency.idle', underLoad ? (idle?.meanMs ?? 'baseline-missing') : 'not-requested'],
     ['ratio-to-idle', underLoad ? (idle ? ratio(series.meanMs, idle.meanMs) : 'baseline-missing') : 'not-requested'],
+    ['responsiveness', underLoad ? ratio(60_000, series.meanMs) : 'not-requested'],
     ['load.throughput', underLoad ? (load?.rateBps ?? 'not-measured-here') : 'not-requested'],
   ]);
 }

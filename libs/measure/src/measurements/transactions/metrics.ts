@@ -7,7 +7,7 @@ const percentile = (name: string, words: string): MetricFact => ({
   description: `${words} of the transaction time by nearest rank, from the tool's histogram: the upper edge of its bin, so at most one bin too large. Null where the version prints no histogram.`,
 });
 
-/** What transactions say. Names and units are PRODUCT.md's; `latency.idle` and `load.throughput` belong to underLoad. */
+/** What transactions say. Names and units are PRODUCT.md's; those from `latency.idle` on belong to underLoad. */
 export const transactionMetrics: readonly MetricFact[] = [
   {
     name: 'transactions-per-second',
@@ -53,6 +53,13 @@ export const transactionMetrics: readonly MetricFact[] = [
     better: 'lower',
     description:
       'Mean transaction time under load by that without it: working latency. Far above 1 means that queues fill (bufferbloat).',
+  },
+  {
+    name: 'responsiveness',
+    unit: '1/min',
+    better: 'higher',
+    description:
+      "Round trips per minute under load: 60000 by the mean transaction time. The idea of draft-ietf-ippm-responsiveness, on this test's own connection and one bulk TCP stream: not comparable with tools that load and probe by HTTP.",
   },
   {
     name: 'load.throughput',

@@ -29,7 +29,14 @@ export const TransactionsResult = z
     underLoad: z.boolean(),
     series: TransactionSeries,
     idle: TransactionSeries.optional(),
-    load: z.object({ rateBps: number, at: z.enum(['receiver', 'sender']), durationS: number }).optional(),
+    load: z
+      .object({
+        rateBps: number,
+        at: z.enum(['receiver', 'sender']),
+        durationS: number,
+        congestionControl: z.string().optional(),
+      })
+      .optional(),
     baseline: z.object({ sent: z.int(), received: z.int(), minMs: number.optional() }).optional(),
     retransmits: number.optional(),
   })

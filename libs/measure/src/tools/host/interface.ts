@@ -84,13 +84,20 @@ function offloadsOf(text: string | undefined): Record<string, boolean> | undefin
   return found.length > 0 ? Object.fromEntries(found.map(([, name, state]) => [name, state === 'on'])) : undefined;
 }
 
-/** Two blocks: what the ring may be, and what it is. `rxMax`, `txMax`, `rx`, `tx`, in descriptors. */
+/**
+ * Twice the same lines: what the ring may be, then what it is. `rxMax`, `txMax`, `rx`, `tx`, in descriptors. Told apart by their
+ * order, because ethtool 6.14 and 6.15 print no headings (mended by its commit b70c9286, netlink/rings.c).
+ */
 function ringOf(text: string | undefined): Record<string, number> | undefined {
-  const [most, now] = text?.split(/Current hardware settings:/) ?? [];
-  const sizes = (block: string | undefined, suffix: string) =>
-    [...(block ?? '').matchAll(/^(RX|TX):\s*(\d+)$/gm)].map(
-      ([, way = '', size]) => [`${way.toLowerCase()}${suffix}`, Number(size)] as const,
-    );
-  const found = [...sizes(most, 'Max'), ...sizes(now, '')];
-  return found.length > 0 ? Object.fromEntries(found) : undefined;
+  const sizes: Record<string, number> = {};
+  for (const way of ['RX', 'TX']) {
+    const [most, now, ...more] = [...(text ?? '').matchAll(new RegExp(String.raw`^${way}:[ \t]*(\S+)$`, 'gm'))];
+    if (!most || !now || more.length > 0) continue;
+    for (const [key, size] of [
+      [`${way.toLowerCase()}Max`, most[1]],
+      [way.toLowerCase(), now[1]],
+    ] as const)
+      if (/^\d+$/.test(size ?? '')) sizes[key] = Number(size);
+  }
+  return Object.keys(sizes).length > 0 ? sizes : undefined;
 }

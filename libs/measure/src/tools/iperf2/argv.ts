@@ -8,9 +8,9 @@ export interface Iperf2Ends {
 
 const family = (address: string): string[] => (address.includes(':') ? ['-V'] : []);
 
-/** A server for any number of clients until it is ended: iperf 2 has no server for one test alone. */
-export const serverArgv = (address: string, port: number): string[] => [
-  ...['iperf', '-s', '-e', '-p', String(port), '-B', address],
+/** A server that ends with the last of so many connections, one after the other or at once (`-P` of the manual). */
+export const serverArgv = (address: string, port: number, connections: number): string[] => [
+  ...['iperf', '-s', '-e', '-p', String(port), '-B', address, '-P', String(connections)],
   ...family(address),
 ];
 
@@ -27,7 +27,7 @@ export function bouncebackArgv(spec: TransactionsSpec, durationS: number, ends: 
   return [...clientArgv(ends), '--bounceback', '--bounceback-period', '0', ...sizes, '-t', String(durationS)];
 }
 
-/** One bulk TCP stream to the same server. */
+/** One bulk TCP stream, with the sender's own congestion control. */
 export const loadArgv = (durationS: number, ends: Iperf2Ends): string[] => [
   ...clientArgv(ends),
   ...['-t', String(durationS)],

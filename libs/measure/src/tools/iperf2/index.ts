@@ -1,6 +1,6 @@
 import { defineAbility } from '../../ability.js';
 import { transactions } from '../../measurements/transactions/index.js';
-import { far, longestDurationMs, near, refuses } from './near.js';
+import { far, isLoadSocket, longestDurationMs, morePorts, near, refuses } from './near.js';
 import { read } from './read.js';
 
 export const transactionsByIperf2 = defineAbility(transactions, {
@@ -8,9 +8,9 @@ export const transactionsByIperf2 = defineAbility(transactions, {
   alsoUses: ['ping'],
   refuses,
   far,
+  morePorts,
   near,
-  // Nothing but test traffic reaches the server's port: there is no control connection.
-  isDataSocket: () => true,
+  isDataSocket: isLoadSocket,
   read,
   longestDurationMs,
 });

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import type { SocketSample } from '@plumbline/model';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Phase, ProbeHost } from '../../ability.js';
@@ -69,9 +70,30 @@ describe('transactions that completed', () => {
   test('under load: idle before, the load beside, its rate at the receiver', () => {
     const r = reading('2.1.8-under-load');
     expect(r.ending).toEqual({ outcome: 'completed' });
-    expect(Number(valueIn(r, 'ratio-to-idle'))).toBeGreaterThan(1.2);
-    expect(Number(valueIn(r, 'load.throughput')) / 1e6).toBeGreaterThan(5);
+    expect(valueIn(r, 'ratio-to-idle')).toBeCloseTo(86.52 / 46.164, 9);
+    expect(valueIn(r, 'responsiveness')).toBeCloseTo(60_000 / 86.52, 9);
+    expect(valueIn(r, 'load.throughput')).toBe(19e6);
     expect(TransactionsResult.parse(r.result).load?.at).toBe('receiver');
+  });
+
+  test('the load is read from its own socket: which congestion control it really had', () => {
+    const original = recording('2.1.8-under-load');
+    const socket = (peerPort: number, congestionControl: string): SocketSample => ({
+      end: 'near',
+      elapsedMs: 250,
+      localAddress: '192.0.2.1',
+      localPort: 40_000,
+      peerAddress: '192.0.2.66',
+      peerPort,
+      state: 'ESTAB',
+      congestionControl,
+    });
+    const output = outputOf(original, { samples: [socket(5607, 'bbr'), socket(5919, 'cubic')] });
+    const r = read(specOf(original), output);
+    expect(r.notes).toContain("the load's congestion control was cubic");
+    const prepared = transactionsByIperf2.prepare(specOf(original));
+    expect(output.samples.map((sample) => prepared.isDataSocket(sample, original.phases))).toEqual([false, true]);
+    expect(reading('2.1.8-under-load').notes.join()).not.toContain('congestion control');
   });
 
   test('a load that was not there all the while is no load', () => {
@@ -179,7 +201,7 @@ describe('lines', () => {
 
   test('what is not understood is said', () => {
     expect(parseIperf2('something else\n').notes).toEqual(['iperf printed: something else']);
-    expect(parseIperf2(textOf('2.1.8-under-load', 'server')).notes).toEqual([]);
+    expect(parseIperf2(textOf('2.1.8-under-load', 'load-server')).notes).toEqual([]);
   });
 });
 
@@ -198,7 +220,7 @@ describe('whatever is read', () => {
 
 describe('what is asked', () => {
   const host = (version: string): ProbeHost => ({
-    tools: { iperf: `iperf version ${version} (1 January 2024) pthreads`, ping: 'ping from iputils 20221126' },
+    tools: { iperf2: `iperf version ${version} (1 January 2024) pthreads`, ping: 'ping from iputils 20221126' },
     congestionControls: [],
     root: true,
   });
@@ -235,6 +257,40 @@ describe('what is asked', () => {
     expect(transactionsByIperf2.prepare({ ...raw, underLoad: true }).ceilings).toMatchObject({ maxStreams: 2 });
   });
 
+  test('the far side: a server that ends with its clients, and one of its own for the load', () => {
+    const farOf = (underLoad: boolean) => {
+      const prepared = transactionsByIperf2.prepare({ ...raw, underLoad });
+      const morePorts = [5301, 5302].slice(0, prepared.morePorts);
+      const credentials = { publicKeyPem: '', privateKeyPem: '', user: '', password: '' };
+      const input = {
+        address: '192.0.2.2',
+        port: 5300,
+        morePorts,
+        peerAddress: '192.0.2.1',
+        nearFacts: {},
+        credentials,
+      };
+      const far = prepared.far(host('2.1.8'), input);
+      return { argvs: far?.servers.map(({ argv }) => argv.join(' ')), peer: far?.peer };
+    };
+    expect(farOf(false).argvs).toEqual(['iperf -s -e -p 5300 -B 192.0.2.2 -P 1']);
+    expect(farOf(true).argvs).toEqual([
+      'iperf -s -e -p 5300 -B 192.0.2.2 -P 2',
+      'iperf -s -e -p 5301 -B 192.0.2.2 -P 1',
+    ]);
+    const phases = transactionsByIperf2.prepare({ ...raw, underLoad: true }).near(host('2.1.8'), {
+      address: '192.0.2.1',
+      peerAddress: '192.0.2.2',
+      localPort: 40_000,
+      peer: farOf(true).peer,
+    });
+    expect(phases.map(({ name, argv }) => [name, argv[argv.indexOf('-p') + 1]]).slice(1)).toEqual([
+      ['idle', '5300'],
+      ['load', '5301'],
+      ['test', '5300'],
+    ]);
+  });
+
   test('IPv6 is said', () => {
     const prepared = transactionsByIperf2.prepare(raw);
     const input = { address: '2001:db8::1', peerAddress: '2001:db8::2', localPort: 1, peer: { port: 5300 } };
@@ -248,7 +304,7 @@ describe('what is asked', () => {
       reason: 'tool-missing',
       detail: expect.stringContaining('package iperf'),
     });
-    expect(refusal({ iperf: 'iperf version 2.0.14a (2 October 2020) pthreads' })).toMatchObject({
+    expect(refusal({ iperf2: 'iperf version 2.0.14a (2 October 2020) pthreads' })).toMatchObject({
       reason: 'tool-too-old',
       detail: expect.stringContaining('2.1.7'),
     });
@@ -257,7 +313,7 @@ describe('what is asked', () => {
       detail: expect.stringContaining('2.2.0'),
     });
     expect(refusal(host('2.2.0').tools, { replyBytes: 64 })).toBeUndefined();
-    expect(refusal({ iperf: 'iperf 3.12' })).toMatchObject({ reason: 'tool-too-old' });
+    expect(refusal({ iperf2: 'iperf 3.12' })).toMatchObject({ reason: 'tool-too-old' });
     expect(() => transactionsByIperf2.prepare({ ...raw, requestBytes: 10 })).toThrow();
   });
 

@@ -1,6 +1,7 @@
-import type { PhaseOutput } from '../../ability.js';
+import type { AttemptOutput, PhaseOutput } from '../../ability.js';
 import type { TransactionsResult } from '../../measurements/transactions/index.js';
 import { complaintOf } from './ending.js';
+import { isLoadSocket } from './near.js';
 import { parseIperf2, totalOf } from './parse.js';
 
 export interface LoadRead {
@@ -13,7 +14,9 @@ export interface LoadRead {
 const CLOCK_S = 1;
 
 /** The load as the receiver counted it, else the sender; and whether it really ran beside the whole test. */
-export function readLoad(load: PhaseOutput | undefined, test: PhaseOutput, server: PhaseOutput | undefined): LoadRead {
+export function readLoad({ phases, samples }: AttemptOutput, test: PhaseOutput): LoadRead {
+  const load = phases.find(({ end, name }) => end === 'near' && name === 'load');
+  const server = phases.find(({ end, name }) => end === 'far' && name === 'load-server');
   if (!load) return { problem: 'The load did not run.' };
   const sent = parseIperf2(load.stdout);
   const total = totalOf(sent.transfers);
@@ -27,6 +30,7 @@ export function readLoad(load: PhaseOutput | undefined, test: PhaseOutput, serve
     rateBps,
     at: received === undefined ? ('sender' as const) : ('receiver' as const),
     durationS: total.endS,
+    congestionControl: samples.find((sample) => isLoadSocket(sample, phases))?.congestionControl,
   };
   if (own?.atS === undefined || tested?.atS === undefined) return { load: read };
   const covers = own.atS <= tested.atS && own.atS + total.endS >= tested.atS + lasted - CLOCK_S;

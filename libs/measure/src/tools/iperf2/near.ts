@@ -1,6 +1,6 @@
-import { type End, type Ending, ended } from '@plumbline/model';
+import { type End, type Ending, ended, type SocketSample } from '@plumbline/model';
 import { z } from 'zod';
-import type { FarInput, NearInput, Phase, ProbeHost, Server } from '../../ability.js';
+import type { FarInput, NearInput, Phase, PhaseOutput, ProbeHost, Server } from '../../ability.js';
 import { IDLE_S, LOAD_LEAD_S, type TransactionsSpec } from '../../measurements/transactions/index.js';
 import { BASELINE_TIMEOUT_MS, baselinePhase } from '../ping/argv.js';
 import { bouncebackArgv, type Iperf2Ends, loadArgv, serverArgv } from './argv.js';
@@ -13,7 +13,8 @@ const LOAD_AFTER_S = 1;
 /** A deep queue of load takes this long to drain before the load has its result. */
 const LOAD_GRACE_MS = 8_000;
 
-export const Peer = z.object({ port: z.int().min(1).max(65535), version: z.string().optional() });
+const PortNumber = z.int().min(1).max(65535);
+export const Peer = z.object({ port: PortNumber, loadPort: PortNumber.optional(), version: z.string().optional() });
 export type Peer = z.output<typeof Peer>;
 
 /** Why this host cannot run the test in that role; undefined: it can. Both ends need the same abilities. */
@@ -52,7 +53,7 @@ export const longestDurationMs = (spec: TransactionsSpec): number =>
 
 /** A ping baseline, then the transactions; under load some without it first, and the load beside the rest. */
 export function near(spec: TransactionsSpec, host: ProbeHost, input: NearInput): readonly Phase[] {
-  const { port } = Peer.parse(input.peer);
+  const { port, loadPort = port } = Peer.parse(input.peer);
   const ends = { address: input.address, peerAddress: input.peerAddress, port };
   const baseline = baselinePhase(host, input);
   const test: Phase = {
@@ -60,12 +61,11 @@ export function near(spec: TransactionsSpec, host: ProbeHost, input: NearInput):
     tool: 'iperf2',
     argv: bouncebackArgv(spec, spec.durationS, ends),
     timeoutMs: seriesTimeoutMs(spec.durationS),
-    sockets: { peerPort: port, peerAddress: input.peerAddress },
   };
-  return [...(baseline ? [baseline] : []), ...(spec.underLoad ? underLoad(spec, ends) : []), test];
+  return [...(baseline ? [baseline] : []), ...(spec.underLoad ? underLoad(spec, ends, loadPort) : []), test];
 }
 
-function underLoad(spec: TransactionsSpec, ends: Iperf2Ends): readonly Phase[] {
+function underLoad(spec: TransactionsSpec, ends: Iperf2Ends, loadPort: number): readonly Phase[] {
   return [
     {
       name: 'idle',
@@ -77,24 +77,41 @@ function underLoad(spec: TransactionsSpec, ends: Iperf2Ends): readonly Phase[] {
     {
       name: 'load',
       tool: 'iperf2',
-      argv: loadArgv(loadS(spec), ends),
+      argv: loadArgv(loadS(spec), { ...ends, port: loadPort }),
       timeoutMs: loadS(spec) * 1000 + MARGIN_MS + LOAD_GRACE_MS,
       beside: { leadMs: LOAD_LEAD_S * 1000, graceMs: LOAD_GRACE_MS },
+      // Of the load alone: to read sockets takes CPU time, which transactions would be delayed by.
+      sockets: { peerPort: loadPort, peerAddress: ends.peerAddress },
       // Its absence is no failure of the tool but of the measurement, and that is the reader's to say.
       optional: true,
     },
   ];
 }
 
-/** iperf 2 has no credentials that stay out of argv: its server is bound to the endpoint and lives as long as the attempt. */
-export function far(spec: TransactionsSpec, host: ProbeHost, input: FarInput): { servers: [Server]; peer: Peer } {
-  const server: Server = {
-    name: 'server',
+/** Under load: some without it and then those with it, on connections of their own. */
+const connectionsOf = ({ underLoad }: TransactionsSpec): number => (underLoad ? 2 : 1);
+/** The load has a server of its own, so that its count is its own. */
+export const morePorts = ({ underLoad }: TransactionsSpec): number => (underLoad ? 1 : 0);
+
+/** iperf 2 has no credentials that stay out of argv: its servers are bound to the endpoint and end with their clients. */
+export function far(spec: TransactionsSpec, host: ProbeHost, input: FarInput) {
+  const { address, port } = input;
+  const serverOf = (name: string, at: number, connections: number): Server => ({
+    name,
     tool: 'iperf2',
-    argv: serverArgv(input.address, input.port),
+    argv: serverArgv(address, at, connections),
     timeoutMs: longestDurationMs(spec),
-    listensOn: { protocol: 'tcp', port: input.port },
-    sockets: { localPort: input.port, peerAddress: input.peerAddress },
-  };
-  return { servers: [server], peer: { port: input.port, version: iperf2Can(iperf2Text(host) ?? '').version } };
+    listensOn: { protocol: 'tcp', port: at },
+  });
+  const [loadPort] = input.morePorts.slice(0, morePorts(spec));
+  const load = loadPort === undefined ? [] : [serverOf('load-server', loadPort, 1)];
+  const peer: Peer = { port, loadPort, version: iperf2Can(iperf2Text(host) ?? '').version };
+  return { servers: [serverOf('server', port, connectionsOf(spec)), ...load] as const, peer };
+}
+
+/** Whether a socket is the load's: it goes to its server's port. There is no control connection. */
+export function isLoadSocket(sample: SocketSample, phases: readonly PhaseOutput[]): boolean {
+  const argv = phases.find((phase) => phase.end === 'near' && phase.name === 'load')?.argv ?? [];
+  const at = argv.indexOf('-p');
+  return at >= 0 && String(sample.end === 'near' ? sample.peerPort : sample.localPort) === argv[at + 1];
 }

@@ -1,6 +1,6 @@
 import type { TransactionSeries } from '../../measurements/transactions/index.js';
 
-/** A line of transactions: `N=mean/min/max/stdev ms`, whatever stands before and after it. */
+/** A line of transactions: `N=mean/min/max/stdev ms`, in 2.1.7 `N(per second)=...`, whatever stands before and after it. */
 export interface BouncebackLine {
   readonly id: string;
   readonly startS: number;
@@ -31,7 +31,7 @@ export interface Iperf2Output {
 
 const RANGE = String.raw`^\[ *(SUM(?:-\d+)?|\*?\d+)\] +(\d+\.\d+) ?- ?(\d+\.\d+) +sec\b`;
 const BOUNCEBACK = new RegExp(
-  String.raw`${RANGE}.*?\s(\d+)=(-?[\d.]+|-?nan)/(-?[\d.]+|-?nan)/(-?[\d.]+|-?nan)/(-?[\d.]+|-?nan) +ms(?: +(\d+)\b)?`,
+  String.raw`${RANGE}.*?\s(\d+)(?:\(-?\d+\))?=(-?[\d.]+|-?nan)/(-?[\d.]+|-?nan)/(-?[\d.]+|-?nan)/(-?[\d.]+|-?nan) +ms(?: +(\d+) +(?=[\d-]))?`,
   'i',
 );
 const HISTOGRAM = new RegExp(

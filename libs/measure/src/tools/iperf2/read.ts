@@ -18,12 +18,12 @@ export function read(spec: TransactionsSpec, output: AttemptOutput): Reading {
   const parsed = test && parseIperf2(test.stdout);
   const total = parsed && totalOf(parsed.bounceback);
   const idle = totalOf(parseIperf2(phase('near', 'idle')?.stdout ?? '').bounceback);
-  const loaded = spec.underLoad && test ? readLoad(phase('near', 'load'), test, phase('far', 'server')) : undefined;
+  const loaded = spec.underLoad && test ? readLoad(output, test) : undefined;
   const evidence = { seen: output.ending, test, series: total?.series, loadProblem: loaded?.problem };
   const ending = endingOf(spec, evidence);
   const result = total && resultOf(spec, total, { idle, load: loaded?.load, baseline: phase('near', 'baseline') });
   const metrics = transactionMetricsOf(result, ending);
-  const notes = [...(parsed?.notes ?? []), ...(result ? remarks(result) : [])];
+  const notes = [...(parsed?.notes ?? []), ...(result ? remarks(result) : []), ...loadRemarks(loaded?.load)];
   return { ending, metrics, result: result ?? null, notes };
 }
 
@@ -70,4 +70,8 @@ function remarks(result: TransactionsResult): string[] {
   if (isBaselineTooHigh(result))
     said.push(`the ping baseline of ${result.baseline?.minMs} ms is above the fastest transaction of ${minMs} ms`);
   return said;
+}
+
+function loadRemarks(load: TransactionsResult['load']): string[] {
+  return load?.congestionControl === undefined ? [] : [`the load's congestion control was ${load.congestionControl}`];
 }

@@ -15,8 +15,7 @@ export const iperf2: Tool = {
   parseVersion: (text) => /\biperf version (2\.\d+(?:\.\d+)?)/.exec(text)?.[1],
 };
 
-/** What the host's program says of itself; probes name it by the program, which is `iperf`. */
-export const iperf2Text = (host: ProbeHost): string | undefined => host.tools.iperf2 ?? host.tools.iperf;
+export const iperf2Text = (host: ProbeHost): string | undefined => host.tools.iperf2;
 
 export interface Iperf2Can {
   readonly version: string | undefined;

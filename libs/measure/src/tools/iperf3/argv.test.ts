@@ -79,6 +79,19 @@ describe('the client', () => {
     expect((many ?? 0) - (one ?? 0)).toBeGreaterThan(127 * 300);
   });
 
+  test('both directions at once take twice the ports, since 3.12', () => {
+    const spec = { direction: 'simultaneous', durationS: 10, streams: 2, rateBps: 1e7 };
+    const { client } = both(spec, '3.12', '3.12');
+    expect(client.argv).toEqual(expect.arrayContaining(['--bidir', '--rcv-timeout']));
+    expect(client.argv).not.toContain('-R');
+    expect(client.sockets).toMatchObject({ localPort: 47001, lastLocalPort: 47004 });
+    const prepared = throughputByIperf3.prepare(spec);
+    expect(prepared.localPorts).toBe(4);
+    expect(prepared.ceilings).toMatchObject({ maxStreams: 4, maxRateBps: 2e7 });
+    expect(prepared.refuses('near', host('3.11'))).toMatchObject({ reason: 'tool-too-old' });
+    expect(prepared.refuses('far', host('3.11'))).toBeUndefined();
+  });
+
   test('says no more than it must', () => {
     const { argv } = both(plain, '3.12', '3.12').client;
     for (const flag of ['-O', '-P', '-R', '-C', '-w', '-M', '--dscp', '-b', '--rcv-timeout'])

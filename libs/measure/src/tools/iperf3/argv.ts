@@ -57,8 +57,9 @@ export function clientArgv(can: Iperf3Can, spec: ThroughputSpec, args: ClientArg
   if (spec.omitS > 0) argv.push('-O', String(spec.omitS));
   if (spec.streams > 1) argv.push('-P', String(spec.streams));
   if (spec.direction === 'reverse') argv.push('-R');
-  // A client that sends refuses --rcv-timeout (iperf_error.c, IERVRSONLYRCVTIMEOUT).
-  if (spec.direction === 'reverse' && can.timeouts) argv.push('--rcv-timeout', String(RECEIVE_TIMEOUT_MS));
+  if (spec.direction === 'simultaneous') argv.push('--bidir');
+  // A client that only sends refuses --rcv-timeout (iperf_error.c, IERVRSONLYRCVTIMEOUT).
+  if (spec.direction !== 'forward' && can.timeouts) argv.push('--rcv-timeout', String(RECEIVE_TIMEOUT_MS));
   argv.push(...options('-C', spec.congestionControl), ...options('-w', spec.windowBytes));
   argv.push(...options('-M', spec.mssBytes), ...options('--dscp', spec.dscp), ...options('-b', rateOfStreamBps(spec)));
   // Idle seconds, seconds between, count: without them the kernel's two hours hold (iperf_api.c, OPT_CNTL_KA).

@@ -15,7 +15,11 @@ const Sum = z.object({
   sender: z.boolean().nullish(),
 });
 const IntervalStream = Sum.extend({ socket: number, snd_cwnd: number, snd_wnd: number, rtt: number, rttvar: number });
-const Interval = z.object({ streams: z.array(IntervalStream).nullish(), sum: Sum.nullish() });
+const Interval = z.object({
+  streams: z.array(IntervalStream).nullish(),
+  sum: Sum.nullish(),
+  sum_bidir_reverse: Sum.nullish(),
+});
 const EndStream = z.object({
   sender: Sum.extend({
     max_snd_cwnd: number,
@@ -52,6 +56,8 @@ const Iperf3Document = z.object({
       streams: z.array(EndStream).nullish(),
       sum_sent: Sum.nullish(),
       sum_received: Sum.nullish(),
+      sum_sent_bidir_reverse: Sum.nullish(),
+      sum_received_bidir_reverse: Sum.nullish(),
       cpu_utilization_percent: Cpu.nullish(),
       sender_tcp_congestion: text,
       receiver_tcp_congestion: text,

@@ -85,7 +85,8 @@ function mismatch(spec: ThroughputSpec, document: Iperf3Document): string | unde
     differs('protocol', test?.protocol, 'TCP') ??
     differs('num_streams', test?.num_streams, spec.streams) ??
     differs('reverse', test?.reverse, spec.direction === 'reverse' ? 1 : 0) ??
-    differs('bidir', test?.bidir, 0)
+    differs('bidir', test?.bidir, 0) ??
+    (document.end?.sum_sent_bidir_reverse ? 'it ran both directions at once' : undefined)
   );
 }
 

@@ -5,7 +5,7 @@ import { atLeast } from '../../tool.js';
 import { BASELINE_TIMEOUT_MS, baselinePhase } from '../ping/argv.js';
 import { CONNECT_TIMEOUT_MS, clientArgv } from './argv.js';
 import { Peer } from './peer.js';
-import { localPortsOf, STREAM_CONNECT_MS } from './stream-ports.js';
+import { localPortsOf, moreStreamsMs } from './stream-ports.js';
 import { IPERF3_OLDEST, iperf3, iperf3Can } from './version.js';
 
 /** Why this host cannot run the test in that role; undefined: it can. */
@@ -19,8 +19,16 @@ export function refuses(spec: ThroughputSpec, role: End, host: ProbeHost): Endin
   const can = iperf3Can(text);
   if (spec.mssBytes !== undefined && spec.mssBytes > can.largestMssBytes)
     return ended('parameter-unsupported', `iperf3 ${can.version} sets an MSS of at most ${can.largestMssBytes} bytes.`);
+  if (spec.direction === 'simultaneous' && role === 'near' && !atLeast(can.version, SIMULTANEOUS_SINCE))
+    return ended(
+      'tool-too-old',
+      `iperf3 ${can.version} cannot run both directions from ports of ours; ${SIMULTANEOUS_SINCE} or newer is needed.`,
+    );
   return refusesCongestionControl(spec, role, host);
 }
+
+/** With --cport and --bidir both directions took the same ports before (iperf issue 1249). */
+const SIMULTANEOUS_SINCE = '3.12';
 
 /**
  * The client sets the algorithm in either direction and fails without it. A server without it prints a warning and sends
@@ -35,7 +43,7 @@ function refusesCongestionControl(spec: ThroughputSpec, role: End, host: ProbeHo
 }
 
 const testTimeoutMs = (spec: ThroughputSpec): number =>
-  (spec.omitS + spec.durationS) * 1000 + CONNECT_TIMEOUT_MS + spec.streams * STREAM_CONNECT_MS + 15_000;
+  (spec.omitS + spec.durationS) * 1000 + CONNECT_TIMEOUT_MS + moreStreamsMs(spec) + 15_000;
 
 /** The longest that the attempt may take: the baseline, the connection, the test, the exchange of results. */
 export const longestDurationMs = (spec: ThroughputSpec): number => BASELINE_TIMEOUT_MS + testTimeoutMs(spec) + 5_000;

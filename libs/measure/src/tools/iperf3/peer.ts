@@ -3,7 +3,7 @@ import type { FarInput, ProbeHost, Server } from '../../ability.js';
 import type { ThroughputSpec } from '../../measurements/throughput/index.js';
 import { IDLE_TIMEOUT_S, type Padding, serverArgv } from './argv.js';
 import { sha256Hex } from './sha256.js';
-import { STREAM_CONNECT_MS } from './stream-ports.js';
+import { moreStreamsMs } from './stream-ports.js';
 import { type Iperf3Can, iperf3Can } from './version.js';
 
 /** What the near side tells the far one, so that both choose the same padding. */
@@ -26,7 +26,7 @@ export const nearFacts = (host: ProbeHost): z.output<typeof NearFacts> => {
 
 /** Longest life of the server: waiting for its client, the test, and the exchange of results. */
 export const serverTimeoutMs = (spec: ThroughputSpec): number =>
-  (IDLE_TIMEOUT_S + spec.omitS + spec.durationS) * 1000 + spec.streams * STREAM_CONNECT_MS + 20_000;
+  (IDLE_TIMEOUT_S + spec.omitS + spec.durationS) * 1000 + moreStreamsMs(spec) + 20_000;
 
 /**
  * The far side's server and what the near side needs of it.

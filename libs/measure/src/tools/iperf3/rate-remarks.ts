@@ -11,7 +11,7 @@ const IP_AND_TCP_BYTES = { 4: 40, 6: 60 } as const;
  * A throughput a little above what the path's committed rate carries in full segments. The rate is a promise and no known
  * bound, so this is a remark: either the path carries more, or the receiver's time was counted short, as on a busy host.
  */
-export function rateRemarks({ committed }: ThroughputSpec, result: ThroughputResult): string[] {
+export function rateRemarks({ committed }: Pick<ThroughputSpec, 'committed'>, result: ThroughputResult): string[] {
   const got = result.totals.receiver?.rateBps;
   if (!committed || got === undefined) return [];
   const ipVersion = result.connection?.localAddress.includes(':') ? 6 : 4;

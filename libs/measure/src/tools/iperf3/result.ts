@@ -1,6 +1,7 @@
 import type { SocketSample } from '@plumbline/model';
 import { type AttemptOutput, BASELINE_PHASE, type PhaseOutput } from '../../ability.js';
 import {
+  type OneWaySpec,
   payloadRateBps,
   type ThroughputResult,
   type ThroughputSpec,
@@ -23,10 +24,11 @@ export interface Documents {
  * 1410, 1908). Who sends is said by the direction, not by "sum_sent": with -R that is the server's sending.
  */
 export function resultOf(
-  spec: ThroughputSpec,
+  spec: OneWaySpec,
   output: AttemptOutput,
   documents: Documents,
   notes: string[],
+  firstStream = 1,
 ): ThroughputResult {
   const { near, far } = documents;
   const forward = spec.direction === 'forward';
@@ -35,7 +37,7 @@ export function resultOf(
     sender: intervalsOf(sendingDocument, spec.omitS),
     receiver: intervalsOf(receivingDocument, spec.omitS),
   };
-  const { each, ...sockets } = socketsOf(spec, output);
+  const { each, ...sockets } = socketsOf(spec, output, firstStream);
   const totals = {
     sender: reconciled(
       totalOf(near?.end?.sum_sent, 'sum_sent', notes) ?? ownTotal(sendingDocument, 'sum_sent', near),
@@ -45,14 +47,14 @@ export function resultOf(
     ),
     receiver: receiverTotal(documents, receivingDocument, intervals.receiver, output.samples, notes),
   };
-  const connected = near?.start?.connected?.length === 1 ? near.start.connected[0] : undefined;
+  const [connected] = near?.start?.connected ?? [];
   return {
     tool: 'iperf3',
     direction: spec.direction,
     durationS: spec.durationS,
     omitS: spec.omitS,
     versions: { near: versionOf(near), far: versionOf(far) },
-    connection: connectionOf(connected),
+    connection: spec.streams === 1 ? connectionOf(connected) : undefined,
     mssBytes: sockets.sender?.mssBytes ?? positive(near?.start?.tcp_mss) ?? positive(near?.start?.tcp_mss_default),
     // What the kernel says of the very sockets comes first, whatever was asked for and whatever iperf3 read of one of them.
     congestionControl: {

@@ -2,10 +2,10 @@ import type { End, SocketSample } from '@plumbline/model';
 import type { AttemptOutput } from '../../ability.js';
 import {
   joinSockets,
+  type OneWaySpec,
   type SocketSummary,
   summariseStreams,
   type ThroughputResult,
-  type ThroughputSpec,
   type ThroughputStream,
   type ThroughputTotal,
 } from '../../measurements/throughput/index.js';
@@ -20,9 +20,10 @@ export interface SampledSockets {
   readonly each: readonly ThroughputStream['sockets'][];
 }
 
-export function socketsOf(spec: ThroughputSpec, { samples, phases }: AttemptOutput): SampledSockets {
+/** @param first the number of the direction's first stream among all that were connected, from 1 on */
+export function socketsOf(spec: OneWaySpec, { samples, phases }: AttemptOutput, first = 1): SampledSockets {
   const lists: Record<End, SocketSample[][]> = { near: emptyLists(spec.streams), far: emptyLists(spec.streams) };
-  for (const sample of samples) lists[sample.end][(streamOf(sample, phases) ?? 0) - 1]?.push(sample);
+  for (const sample of samples) lists[sample.end][(streamOf(sample, phases) ?? 0) - first]?.push(sample);
   const [near, far] = [summariseStreams(lists.near, spec), summariseStreams(lists.far, spec)];
   const [sender, receiver] = spec.direction === 'forward' ? [near, far] : [far, near];
   return {
@@ -52,7 +53,7 @@ interface Accounts {
  * was believed in: where that is unknown, a printed zero of a stream is no more than a zero that was never filled in.
  */
 export function streamsOf(
-  spec: ThroughputSpec,
+  spec: OneWaySpec,
   { near, sendingDocument, receivingDocument }: Accounts,
   receiverTotal: ThroughputTotal | undefined,
   sockets: readonly ThroughputStream['sockets'][],

@@ -4,9 +4,12 @@ import type { Iperf3Document, Iperf3Interval, Iperf3Sum } from './document.js';
 /** How far a total may lie from its own intervals before it is called wrong (before 3.14 --omit inflated totals). */
 const TOLERANCE = 0.01;
 
+/** Nothing that iperf3 tells is smaller: it prints microseconds and bytes. Dividing by less gives infinite rates. */
+const SMALLEST = 1e-9;
+
 /** iperf3 writes 0 for what it could not read from the kernel, and negative numbers for what overflowed: both unknown. */
 export const positive = (value: number | null | undefined): number | undefined =>
-  typeof value === 'number' && value > 0 ? value : undefined;
+  typeof value === 'number' && value >= SMALLEST ? value : undefined;
 /** A counter: zero is a value, negative means that there is none. */
 export const counter = (value: number | null | undefined): number | undefined =>
   typeof value === 'number' && value >= 0 ? value : undefined;

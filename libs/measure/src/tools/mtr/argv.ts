@@ -1,5 +1,6 @@
 import type { NearInput, Phase, ProbeHost } from '../../ability.js';
 import type { TraceSpec } from '../../measurements/trace/index.js';
+import { mtrCan } from './version.js';
 
 /** mtr refuses less than a second between cycles to users other than root (ui/mtr.c). */
 const intervalS = (host: ProbeHost): number => (host.root === true ? 0.2 : 1);
@@ -26,7 +27,7 @@ export function mtrPhases(spec: TraceSpec, host: ProbeHost, input: NearInput): r
     argv: [
       ...['mtr', '--json', '-n', '-c', String(spec.cycles), '-i', String(intervalS(host)), '-m', String(spec.maxHops)],
       ...[input.peerAddress.includes(':') ? '-6' : '-4', '-a', input.address],
-      ...(input.interface === undefined ? [] : ['-I', input.interface]),
+      ...(input.interface === undefined || !mtrCan(host).interface ? [] : ['-I', input.interface]),
       ...methodOptions(spec, i),
       input.peerAddress,
     ],

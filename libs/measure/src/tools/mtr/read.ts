@@ -9,6 +9,7 @@ import {
 } from '../../measurements/trace/index.js';
 import { flowPhase } from './argv.js';
 import { type MtrRead, parseMtr } from './parse.js';
+import { mtr } from './version.js';
 
 interface FlowRead {
   readonly flow: number;
@@ -66,5 +67,8 @@ function endingOfFlow({ phase, read }: FlowRead): Ending {
       ? ended(read.problem)
       : ended('tool-failed', `mtr ended with exit code ${phase.exitCode}.`);
   if (/unreachable|no route/i.test(words)) return ended('no-route', words);
+  // Since 0.94 JSON is only in builds with jansson.
+  if (/(unrecognized|invalid|unknown) option/i.test(words))
+    return ended('tool-too-old', `${words}; install the package ${mtr.package}.`);
   return ended(/interval|not permitted|raw socket/i.test(words) ? 'parameter-unsupported' : 'tool-failed', words);
 }

@@ -26,7 +26,8 @@ export function refuses(spec: ThroughputSpec, role: End, host: ProbeHost): Endin
   return cannot === undefined ? undefined : ended('parameter-unsupported', `nuttcp ${cannot}; use iperf3 for that.`);
 }
 
-function cannotDo({ omitS, congestionControl, windowBytes, streams }: ThroughputSpec): string | undefined {
+function cannotDo({ direction, omitS, congestionControl, windowBytes, streams }: ThroughputSpec): string | undefined {
+  if (direction === 'simultaneous') return 'runs one direction at a time';
   if (omitS > 0) return 'cannot leave out the first seconds (omitS)';
   if (congestionControl !== undefined) return 'cannot choose a congestion control';
   if (streams > 1) return 'is used for one stream only';

@@ -2,6 +2,7 @@ import type { AttemptOutput, PhaseOutput, Reading } from '../../ability.js';
 import {
   endsOf,
   payloadRateBps,
+  rfc6349Remarks,
   summariseSocket,
   type ThroughputInterval,
   type ThroughputResult,
@@ -20,7 +21,7 @@ export function read(spec: ThroughputSpec, output: AttemptOutput): Reading {
   const ending = endingOf(spec, output.ending, client, parsed);
   const result = client && parsed && (parsed.total ?? parsed.intervals[0]) ? resultOf(spec, output, parsed) : undefined;
   const metrics = throughputMetricsOf(result, ending);
-  const notes = [...(parsed?.notes ?? []), ...remarks(parsed, result)];
+  const notes = [...(parsed?.notes ?? []), ...remarks(parsed, result), ...rfc6349Remarks(result, metrics)];
   return { ending, metrics, result: result ? { ...result, ends: endsOf(result, metrics) } : null, notes };
 }
 
@@ -28,7 +29,8 @@ function resultOf(spec: ThroughputSpec, output: AttemptOutput, { total, interval
   const { sender, receiver } = socketsOf(spec, output);
   return {
     tool: 'nuttcp',
-    direction: spec.direction,
+    // Both at once was refused before.
+    direction: spec.direction === 'reverse' ? 'reverse' : 'forward',
     durationS: spec.durationS,
     omitS: 0,
     versions: {},

@@ -20,6 +20,9 @@ function flavourOf(text: string): { flavour: PingFlavour; version: string | unde
   return busybox ? { flavour: 'busybox', version: busybox } : { flavour: 'unknown', version: undefined };
 }
 
+/** The first BusyBox whose ping has an interval (networking/ping.c, -i). */
+export const BUSYBOX_OLDEST = '1.30';
+
 /** What the host's ping can do. Unknown ones are judged as the oldest iputils. */
 export interface PingCan {
   readonly flavour: PingFlavour;

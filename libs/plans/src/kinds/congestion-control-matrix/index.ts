@@ -1,6 +1,7 @@
 import { fairness, throughput } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
-import { directionCells } from '../../expand.js';
+import { byDirection } from '../../derive.js';
+import { directionCells, directionLabels } from '../../expand.js';
 import { defineKind } from '../../kind.js';
 import { summarise } from '../../summarise.js';
 import { transferAttempts } from '../../throughput-attempts.js';
@@ -38,10 +39,10 @@ export const congestionControlMatrix = defineKind({
   labels: (test) => ({
     algorithm: test.algorithms,
     ...(test.streams > 1 ? { stream: Array.from({ length: test.streams }, (_, i) => String(i + 1)) } : {}),
-    ...(test.direction === 'both' ? { direction: ['forward', 'reverse'] } : {}),
+    ...directionLabels(test.direction),
   }),
   attempts,
   summarise: ({ streams }, results) =>
-    summarise(streams > 1 ? [...throughput.metrics, fairness] : throughput.metrics, results),
+    summarise(streams > 1 ? [...throughput.metrics, fairness] : throughput.metrics, byDirection(results)),
 });
 export { CongestionControlMatrixTest } from './test.js';

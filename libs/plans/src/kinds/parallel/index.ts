@@ -1,6 +1,6 @@
 import { fairness, ratioToSingle, throughput } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
-import { directionCells } from '../../expand.js';
+import { directionCells, directionLabels } from '../../expand.js';
 import { defineKind } from '../../kind.js';
 import { transferAttempts } from '../../throughput-attempts.js';
 import { parallelMetrics } from './metrics.js';
@@ -31,7 +31,7 @@ export const parallel = defineKind({
     return {
       streams: counts.map(String),
       stream: Array.from({ length: counts.at(-1) ?? 1 }, (_, i) => String(i + 1)),
-      ...(test.direction === 'both' ? { direction: ['forward', 'reverse'] } : {}),
+      ...directionLabels(test.direction),
     };
   },
   attempts,

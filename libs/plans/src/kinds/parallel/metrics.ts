@@ -1,11 +1,12 @@
 import { fairness, ratioToSingle, throughput } from '@plumbline/measure';
 import { type Metric, type NullReason } from '@plumbline/model';
-import { byCell, ownValue, stepMetric } from '../../derive.js';
+import { byCell, byDirection, ownValue, stepMetric } from '../../derive.js';
 import type { AttemptResult } from '../../kind.js';
 import { summarise } from '../../summarise.js';
 
 /** The step's metrics: per number of streams the medians, and beside each sum its ratio to one stream. */
-export function parallelMetrics(results: readonly AttemptResult[]): Metric[] {
+export function parallelMetrics(attempts: readonly AttemptResult[]): Metric[] {
+  const results = byDirection(attempts);
   const medians = summarise([...throughput.metrics, fairness], results);
   // One stream has nobody to be fair to.
   const told = medians.filter(({ name, labels }) => name !== fairness.name || labels?.streams !== '1');

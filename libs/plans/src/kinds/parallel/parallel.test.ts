@@ -66,6 +66,28 @@ describe('parallel', () => {
     expect(only(metrics, 'ratio-to-single', { direction: 'reverse', streams: '2' }).value).toBe(2);
   });
 
+  it('of both directions at once keeps each by its own labels, ratio and all', () => {
+    const test = { streams: 2, direction: 'simultaneous' };
+    const plans = plansOf(test);
+    expect(plans.map(({ cell, spec }) => [cell, spec])).toMatchObject([
+      [{ streams: '1' }, { direction: 'simultaneous', streams: 1 }],
+      [{ streams: '2' }, { direction: 'simultaneous', streams: 2 }],
+    ]);
+    const results = plans.map((plan) =>
+      completed(
+        plan,
+        (['forward', 'reverse'] as const).map((direction, i) =>
+          value('throughput', 'bit/s', Number(plan.cell.streams) ** (i + 1), { ...plan.cell, direction }),
+        ),
+      ),
+    );
+    const metrics = parallel.summarise(stored(parallel, test), results);
+    expect(only(metrics, 'ratio-to-single', { direction: 'forward', streams: '2' }).value).toBe(2);
+    expect(only(metrics, 'ratio-to-single', { direction: 'reverse', streams: '2' }).value).toBe(4);
+    expect(metrics.filter(({ labels }) => labels?.direction === undefined)).toEqual([]);
+    expect(parallel.labels(stored(parallel, test))).toMatchObject({ direction: ['forward', 'reverse'] });
+  });
+
   it('says that the denominator is missing when the single stream failed, and gives no number', () => {
     const [one, four] = plansOf({ streams: 4 });
     const results = [failed(one!, 'connection-reset'), completed(four!, [gets('4', 10e6)])];

@@ -1,6 +1,7 @@
-import { type Committed, throughput } from '@plumbline/measure';
+import { type Committed, captureMetrics, throughput } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
-import { directionCells, interleave } from '../../expand.js';
+import { byDirection } from '../../derive.js';
+import { directionCells, directionLabels, interleave } from '../../expand.js';
 import { defineKind } from '../../kind.js';
 import { summarise } from '../../summarise.js';
 import { SingleStreamTest } from './test.js';
@@ -21,7 +22,8 @@ const committed = (path: Path): { committed?: Committed } =>
 
 function attempts(test: SingleStreamTest, path: Path) {
   const { durationS, omitS, congestionControl, windowBytes, mssBytes, dscp, rateBps } = test;
-  const chosen = { durationS, omitS, congestionControl, windowBytes, mssBytes, dscp, rateBps };
+  const capture = test.capture || undefined;
+  const chosen = { durationS, omitS, congestionControl, windowBytes, mssBytes, dscp, rateBps, capture };
   const cells = directionCells(test.direction).map(({ direction, cell }) => ({
     cell,
     spec: throughput.spec.parse({ ...chosen, direction, ...committed(path) }),
@@ -39,9 +41,10 @@ export const singleStream = defineKind({
   description: 'What one bulk TCP flow gets, as an application with one connection would, and what held it back.',
   sharing: throughput.sharing,
   test: SingleStreamTest,
-  metrics: throughput.metrics.map((fact) => fact.name),
-  labels: (test) => (test.direction === 'both' ? { direction: ['forward', 'reverse'] } : {}),
+  metrics: [...throughput.metrics, ...captureMetrics].map((fact) => fact.name),
+  labels: (test) => directionLabels(test.direction),
   attempts,
-  summarise: (_test, results) => summarise(throughput.metrics, results),
+  summarise: (test, results) =>
+    summarise(test.capture ? [...throughput.metrics, ...captureMetrics] : throughput.metrics, byDirection(results)),
 });
 export { SingleStreamTest };

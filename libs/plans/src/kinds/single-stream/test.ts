@@ -1,6 +1,6 @@
 import { CongestionControl, throughputLimits } from '@plumbline/measure';
 import { z } from 'zod';
-import { direction, everyTest } from '../../parameters.js';
+import { bulkDirection, everyTest } from '../../parameters.js';
 
 const { durationS, omitS, windowBytes, mssBytes, dscp, rateBps } = throughputLimits;
 
@@ -9,7 +9,7 @@ export const SingleStreamTest = z
   .strictObject({
     kind: z.literal('single-stream'),
     ...everyTest,
-    direction,
+    direction: bulkDirection,
     durationS: durationS.default(10).meta({ description: 'Seconds that are measured, after the omitted ones.' }),
     omitS: omitS.default(0).meta({ description: 'Seconds at the start that are not counted: slow start.' }),
     congestionControl: CongestionControl.optional(),
@@ -20,11 +20,16 @@ export const SingleStreamTest = z
     dscp: dscp.optional(),
     rateBps: rateBps.optional().meta({ description: 'Paces the sender to this rate in bit/s.' }),
     tool: z
-      .literal('iperf3', { error: 'iperf3; this version cannot run single-stream with another tool' })
-      .default('iperf3'),
-    capture: z
-      .literal(false, { error: 'this version cannot capture packets: leave capture out or give false' })
-      .default(false),
+      .enum(['iperf3', 'nuttcp'], { error: 'tool is iperf3 or nuttcp: this version runs no other' })
+      .default('iperf3')
+      .meta({
+        description:
+          'Which program measures. nuttcp is a second opinion on the same path: another program, another count at the receiver. It knows no omitS and no congestionControl.',
+      }),
+    capture: z.boolean().default(false).meta({
+      description:
+        "Captures the headers of the test's packets at both ends, where tcpdump is there and may: as evidence, and for windows and the options of the handshake.",
+    }),
   })
   .meta({ id: 'SingleStreamTest' });
 export type SingleStreamTest = z.output<typeof SingleStreamTest>;

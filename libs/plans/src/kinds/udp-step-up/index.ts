@@ -3,6 +3,7 @@ import { defineAdaptiveKind } from '../../adaptive-kind.js';
 import { defineKind } from '../../kind.js';
 import { udpStepUpSummary } from './metrics.js';
 import { nextAttempt } from './next.js';
+import { hasCeiling } from './plan.js';
 import { UdpStepUpTest } from './test.js';
 
 export const udpStepUp = defineAdaptiveKind(
@@ -20,6 +21,10 @@ export const udpStepUp = defineAdaptiveKind(
       ...(test.direction === 'both' ? { direction: ['forward', 'reverse'] } : {}),
     }),
     attempts: (test, path) => [nextAttempt(test, path, [])].filter((plan) => plan !== undefined),
+    misfit: (test, path) =>
+      hasCeiling(test, path)
+        ? undefined
+        : `${test.kind} does not know how far it may go: give maxRateBps, or a committedRateBps to path ${path.name}`,
     summarise: (test, results) => udpStepUpSummary(test.stopLossRatio, results),
   }),
   UdpStepUpTest,

@@ -28,3 +28,8 @@ export function climbOf(test: UdpStepUpTest, path: Path, payloadBytes: number): 
     stopLossRatio: test.stopLossRatio,
   };
 }
+
+const SOME_PAYLOAD_BYTES = 1452;
+/** Whether test and path say how far a climb may go. */
+export const hasCeiling = (test: UdpStepUpTest, path: Path): boolean =>
+  climbOf(test, path, test.payloadBytes ?? SOME_PAYLOAD_BYTES) !== undefined;

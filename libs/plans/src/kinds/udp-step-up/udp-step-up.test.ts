@@ -3,6 +3,7 @@ import { type Metric, missing, type Path } from '@plumbline/model';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AttemptPlan, AttemptResult } from '../../kind.js';
+import { parsePlan } from '../../plan.js';
 import { completed, failed, only, somePath, stored, value } from '../../test-support/attempts.js';
 import { udpStepUp } from './index.js';
 
@@ -106,6 +107,25 @@ describe('udp-step-up', () => {
     const results = run({}, { rateBps: 20e6, mtuBytes: 1500 }, path);
     expect(loads(results)).toEqual([]);
     expect(only(summary({}, results), 'highest-clean-rate')).toMatchObject({ value: null, reason: 'contract-missing' });
+  });
+
+  test('says of a path without a committed rate what it needs, unless it has a cap of its own', () => {
+    const path = somePath({ committedRateBps: undefined });
+    const misfit = (test: object, on: Path) => udpStepUp.misfit(stored(udpStepUp, test), on);
+    expect(misfit({}, path)).toContain('give maxRateBps, or a committedRateBps to path a-b');
+    expect(misfit({ startShare: 0.1, maxRateBps: 1e6 }, path)).toContain('committedRateBps');
+    expect(misfit({ maxRateBps: 1e6 }, path)).toBeUndefined();
+    expect(misfit({}, somePath())).toBeUndefined();
+  });
+
+  test('may be judged by a load that the plan does not know yet', () => {
+    const plan = (labels: object) =>
+      parsePlan({
+        tests: [{ kind: 'udp-step-up' }],
+        criteria: [{ metric: 'loss', labels, op: '<=', value: 0.01 }],
+      });
+    expect(plan({ offeredBps: '15000000' }).ok).toBe(true);
+    expect(plan({ algorithm: 'cubic' }).ok).toBe(false);
   });
 
   test('shows no bottleneck for loss that strikes at any rate', () => {

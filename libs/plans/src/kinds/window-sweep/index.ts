@@ -1,6 +1,6 @@
 import { throughput, windowCeiling } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
-import { directionCells } from '../../expand.js';
+import { directionCells, directionLabels } from '../../expand.js';
 import { defineKind } from '../../kind.js';
 import { transferAttempts } from '../../throughput-attempts.js';
 import { windowSweepMetrics } from './metrics.js';
@@ -27,7 +27,7 @@ export const windowSweep = defineKind({
   metrics: [...throughput.metrics.map((fact) => fact.name), windowCeiling.name],
   labels: (test) => ({
     windowBytes: test.windowsBytes.map(String),
-    ...(test.direction === 'both' ? { direction: ['forward', 'reverse'] } : {}),
+    ...directionLabels(test.direction),
   }),
   attempts,
   summarise: (_test, results) => windowSweepMetrics(results),

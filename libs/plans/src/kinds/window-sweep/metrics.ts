@@ -1,11 +1,12 @@
 import { throughput, windowCeiling } from '@plumbline/measure';
 import { type Metric, type NullReason } from '@plumbline/model';
-import { byCell, ownValue, stepMetric } from '../../derive.js';
+import { byCell, byDirection, ownValue, stepMetric } from '../../derive.js';
 import type { AttemptResult } from '../../kind.js';
 import { summarise } from '../../summarise.js';
 
 /** The step's metrics: per window the medians, and beside each throughput what window / RTT allows. */
-export function windowSweepMetrics(results: readonly AttemptResult[]): Metric[] {
+export function windowSweepMetrics(attempts: readonly AttemptResult[]): Metric[] {
+  const results = byDirection(attempts);
   const ceilings = byCell(results).map((cell) =>
     stepMetric(
       windowCeiling,

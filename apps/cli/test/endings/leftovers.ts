@@ -1,0 +1,78 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { runProcess } from '@plumbline/process';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { commandOf, type KillableSite, PROBES } from './killable-site.js';
+
+/** The range from which probes give out ports (docs/operating.md). */
+const isProbePort = (port: number): boolean => port >= 5300 && port <= 5999;
+
+/** What runs have left behind at a site where nothing runs: processes, ports, files, claims, jobs. Empty: nothing. */
+export async function leftovers(site: KillableSite, temporary: string): Promise<string[]> {
+  return [
+    ...PROBES.flatMap((name) => site.programsOf(name).map(({ pid }) => `program of ${name}: ${shown(pid)}`)),
+    ...strays(Object.values(site.addresses)),
+    ...(await listeners(Object.values(site.addresses))),
+    ...PROBES.flatMap((name) =>
+      ['tmp', 'children', 'spool'].flatMap((folder) => entriesOf(join(site.probeDir(name), folder))),
+    ),
+    ...entriesOf(temporary),
+    ...(await rowsLeft(site.product.dataDir)),
+    ...(await jobsLeft(site.product.dataDir)),
+  ];
+}
+
+const entriesOf = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).map((name) => `file ${join(folder, name)}`) : [];
+const shown = (pid: number): string => `${pid} ${commandOf(pid).replaceAll('\0', ' ')}`;
+
+/** Processes anywhere that talk about the site's addresses, besides its probes. */
+export const strays = (addresses: readonly string[]): string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .map(Number)
+    .filter((pid) => {
+      const words = commandOf(pid).split('\0');
+      return addresses.some((address) => words.includes(address)) && !words.includes('probe');
+    })
+    .map((pid) => `process ${shown(pid)}`);
+
+/** TCP and UDP sockets that wait for clients on the site's addresses. */
+export async function listeners(addresses: readonly string[]): Promise<string[]> {
+  const { stdout } = await runProcess({ argv: ['ss', '-Hltun'], timeoutMs: 10_000 });
+  return stdout
+    .toString()
+    .split('\n')
+    .map((line) => line.split(/\s+/)[4] ?? '')
+    .filter((local) => {
+      const [, address = '', port] = /^(.*):(\d+)$/.exec(local) ?? [];
+      return addresses.includes(address) && isProbePort(Number(port));
+    })
+    .map((local) => `port ${local}`);
+}
+
+async function rowsLeft(dataDir: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: `postgresql://app@localhost/plumbline?host=${dataDir}/postgres` });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ what: string }>(`
+      SELECT 'claim on ' || resource AS what FROM claim
+      UNION ALL SELECT 'open leg ' || id FROM leg WHERE state IN ('queued', 'running') OR owner IS NOT NULL
+      UNION ALL SELECT 'open attempt ' || id FROM attempt WHERE outcome IS NULL`);
+    return rows.map(({ what }) => what);
+  } finally {
+    await client.end();
+  }
+}
+
+async function jobsLeft(dataDir: string): Promise<string[]> {
+  const redis = new Redis({ path: join(dataDir, 'redis', 'redis.sock'), lazyConnect: true, maxRetriesPerRequest: 1 });
+  try {
+    await redis.connect();
+    const keys = await redis.keys('*');
+    return keys.filter((key) => /:leg-/.test(key) || /:(wait|active|delayed|failed|paused|prioritized)$/.test(key));
+  } finally {
+    redis.disconnect();
+  }
+}
