@@ -84,7 +84,7 @@ const EXAMPLES = `
 First steps:
   $ plumb up --data-dir .plumbline --port 7420     in one terminal
   $ plumb run list                                 in another
-Environment: PLUMBLINE_SERVER, PLUMBLINE_TOKEN or PLUMBLINE_TOKEN_FILE, NO_COLOR.
+Environment: PLUMBLINE_SERVER, PLUMBLINE_TOKEN or PLUMBLINE_TOKEN_FILE, PLUMBLINE_PLAIN_HTTP, NO_COLOR.
 `;
 
 /** Every command writes through the context, throws instead of exiting, and names its own help after a mistake. */

@@ -272,6 +272,27 @@ describe('with a control plane', () => {
     await server.close();
   });
 
+  test('what is to be typed next names the file that was made', async () => {
+    const body = { token: 'plbe_x.abc.berlin', expiresAt: '2026-11-30T16:15:00.000Z', caSha256: 'abc' };
+    const server = await fakeControlPlane(() => ({ body }));
+    const flags = ['--out', 'p1.enr', '--server', server.url];
+    const { out } = await plumb(['probe', 'enrolment', 'berlin', ...flags], { env, cwd });
+    await server.close();
+    expect(await readdir(cwd)).toEqual(['p1.enr']);
+    expect(out).toContain('--token-file p1.enr --data-dir');
+  });
+
+  test('events are JSON lines, with --json as without', async () => {
+    const events = [{ event: 'run', data: { state: 'succeeded', verdict: 'none' } }];
+    const server = await fakeControlPlane(() => ({ events }));
+    const printed = async (...flags: string[]) =>
+      (await plumb(['run', 'events', 'id', ...flags, '--server', server.url], { env })).out;
+    const out = await printed('--json');
+    expect(out).toBe(await printed());
+    expect(JSON.parse(out)).toMatchObject({ event: 'run', state: 'succeeded' });
+    await server.close();
+  });
+
   test('an enrolment that is refused leaves no file', async () => {
     const server = await fakeControlPlane(() => ({
       status: 404,

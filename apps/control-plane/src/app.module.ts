@@ -1,5 +1,5 @@
 import type { DynamicModule, Type } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import type { Logger } from 'pino';
 import { AccessModule } from './access/access.module.js';
 import { CatalogueModule } from './catalogue/catalogue.module.js';
@@ -10,6 +10,7 @@ import { Deadline } from './http/deadline.js';
 import { LOG } from './http/log-token.js';
 import { ApiDocument } from './http/openapi-document.js';
 import { ProblemFilter } from './http/problem-filter.js';
+import { StrictRequest } from './http/strict-request.js';
 import { ValidationPipe } from './http/validation-pipe.js';
 import { PathsModule } from './paths/paths.module.js';
 import { Settings } from './persistence/seams.js';
@@ -57,6 +58,7 @@ export function appModule(settings: StartSettings, log: Logger, back: BackRooms)
     ],
     providers: [
       { provide: APP_FILTER, useFactory: () => new ProblemFilter(log) },
+      { provide: APP_GUARD, useClass: StrictRequest },
       { provide: APP_PIPE, useClass: ValidationPipe },
       { provide: APP_INTERCEPTOR, useClass: Deadline },
     ],

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -8,6 +8,7 @@ import type { BackRooms } from './app.module.js';
 import { backRooms } from './back-rooms.js';
 import { Closing } from './http/closing.js';
 import { makeLog } from './logging.js';
+import { Execution } from './persistence/seams.js';
 import { localProbesFolder } from './probes/socket-address.js';
 import { type ControlPlaneOptions, optionsFrom, StartSettings } from './settings.js';
 
@@ -20,6 +21,8 @@ const STOP_MS = 4_800;
 export interface RunningControlPlane {
   readonly url: string;
   readonly port: number;
+  /** The first thing at a signal: what runs goes on, nothing new begins. Costs no time; `stop` does it too. */
+  drain(): void;
   /** Ends streams, gives up the legs that it walks, and closes everything, within 5 s. May be called again. */
   stop(): Promise<void>;
 }
@@ -35,8 +38,7 @@ export async function startControlPlane(
 ): Promise<RunningControlPlane> {
   const settings = new StartSettings(options);
   const log = makeLog(settings.logLevel);
-  mkdirSync(settings.dataDir, { recursive: true, mode: 0o700 });
-  mkdirSync(localProbesFolder(settings.dataDir), { recursive: true, mode: 0o700 });
+  for (const folder of [settings.dataDir, localProbesFolder(settings.dataDir)]) makeFolder(folder);
   const app = await createApp(settings, log, back);
   try {
     await app.listen(settings.port, settings.host);
@@ -52,6 +54,7 @@ export async function startControlPlane(
   return {
     url,
     port,
+    drain: () => app.get(Execution).drain(),
     stop: () => {
       stopped ??= stop(app, server, log);
       return stopped;
@@ -73,6 +76,7 @@ export async function main(environment: Readonly<Record<string, string | undefin
 }
 
 async function stop(app: NestFastifyApplication, server: Server, log: Logger): Promise<void> {
+  app.get(Execution).drain();
   app.get(Closing).begin();
   // A stream that ends now leaves a connection that would be kept open for the next request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
@@ -88,6 +92,17 @@ async function stop(app: NestFastifyApplication, server: Server, log: Logger): P
   clearTimeout(tooLong);
   if (ended === 'late') log.warn('something did not stop in time and was left behind');
   else log.info('control plane stopped');
+}
+
+/** One level: Node's own `recursive` never ends below /proc. @throws {Error} with a sentence */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The data folder ${folder} cannot be made (${why}). Make its parent first, or name another.`);
+  }
 }
 
 function addressOf(server: Server): AddressInfo {

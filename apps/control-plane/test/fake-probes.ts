@@ -64,6 +64,7 @@ export function backWith(probes: FakeProbes): BackRooms {
 
 function cancellingOnly({ client }: Database): Execution {
   return {
+    drain() {},
     async poke() {},
     async cancelRun(runId) {
       const where = { state: { in: ['queued' as const, 'running' as const] } };

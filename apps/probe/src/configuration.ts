@@ -1,6 +1,7 @@
 import { type Ability, abilities as allAbilities } from '@plumbline/measure';
 import { InterfaceName, IpAddress, Name, ProbeAddress, VERSION } from '@plumbline/model';
 import { z } from 'zod';
+import { isNeverAnEndpoint } from './host/addresses.js';
 import { DEFAULT_PORTS, type PortRange } from './host/ports.js';
 
 /** What `plumb probe` is told, as text, and what only tests set. */
@@ -77,6 +78,10 @@ export function readEndpoint(text: string): ProbeEndpoint {
   if (!match) throw new Error(`--endpoint ${text}: write NAME=ADDRESS or NAME=ADDRESS@INTERFACE`);
   const option = `--endpoint ${text}`;
   const named = { name: check(option, Name, match[1]), address: check(option, IpAddress, match[2]) };
+  if (isNeverAnEndpoint(named.address))
+    throw new Error(
+      `${option}: ${named.address} stands for no single host; name an address that this host has (ip address)`,
+    );
   return match[3] === undefined ? named : { ...named, interface: check(option, InterfaceName, match[3]) };
 }
 

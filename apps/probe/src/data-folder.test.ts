@@ -18,6 +18,12 @@ test('is private, locked while it is used, and free after', () => {
   openDataFolder(path).release();
 });
 
+test('that cannot be made is said at once', () => {
+  expect(() => openDataFolder('/proc/plumbline/probe')).toThrow(
+    /\/proc\/plumbline\/probe cannot be used \(ENOENT.*--data-dir/,
+  );
+});
+
 test('the lock of a dead probe is taken over, and one whose pid somebody else has now', () => {
   const path = join(root, 'two');
   openDataFolder(path).release();

@@ -1,6 +1,6 @@
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { identifyProcess, isAlive, ProcessIdentity } from '@plumbline/process';
+import { identifyProcess, isAlive, makeFolder, ProcessIdentity } from '@plumbline/process';
 
 /** Where a probe keeps what must outlive it. Everything in it is for the probe's user alone. */
 export interface DataFolder {
@@ -21,8 +21,7 @@ export interface DataFolder {
  */
 export function openDataFolder(root: string): DataFolder {
   const folder = (name: string): string => join(root, name);
-  mkdirSync(root, { recursive: true, mode: 0o700 });
-  chmodSync(root, 0o700);
+  makeRoot(root);
   const release = takeLock(folder('lock'), root);
   rmSync(folder('tmp'), { recursive: true, force: true });
   for (const name of ['spool', 'identity', 'children', 'tmp'])
@@ -36,6 +35,18 @@ export function openDataFolder(root: string): DataFolder {
     ended: folder('ended.jsonl'),
     release,
   };
+}
+
+function makeRoot(root: string): void {
+  try {
+    makeFolder(root);
+    chmodSync(root, 0o700);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `The data folder ${root} cannot be used (${why}). Name one that this user may write: --data-dir DIR.`,
+    );
+  }
 }
 
 function takeLock(file: string, root: string): () => void {

@@ -12,6 +12,7 @@ import { Fences } from './execution/fences.js';
 import { Turnstile } from './execution/refused.js';
 import { Responder } from './execution/respond.js';
 import { Starter } from './execution/starter.js';
+import { endpointWarning, hostAddresses } from './host/addresses.js';
 import { HostFacts } from './host/facts.js';
 import { Ports } from './host/ports.js';
 import { loadIdentity, type ProbeIdentity } from './identity/identity.js';
@@ -71,6 +72,7 @@ export async function startProbe(options: ProbeOptions): Promise<RunningProbe> {
       identity = await renewIfDue(configuration, folder.identity, identity, served, logger);
     });
     logger.info({ listen: configuration.listen, version: configuration.version }, 'probe listens');
+    warnOfEndpoints(configuration, logger);
     const stop = async (): Promise<void> => {
       stopHourly();
       await Promise.all([served.close(500), attempts.endAll(ended('probe-stopped'))]);
@@ -81,6 +83,15 @@ export async function startProbe(options: ProbeOptions): Promise<RunningProbe> {
   } catch (error) {
     folder.release();
     throw error;
+  }
+}
+
+/** An interface may come later, so this is no reason not to start. */
+function warnOfEndpoints({ endpoints }: Configuration, logger: Logger): void {
+  const has = hostAddresses();
+  for (const endpoint of endpoints) {
+    const warning = endpointWarning(endpoint, has);
+    if (warning !== undefined) logger.warn({ ...endpoint }, warning);
   }
 }
 

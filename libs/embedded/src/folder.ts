@@ -1,5 +1,6 @@
-import { chmodSync, chownSync, lstatSync, mkdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, lstatSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolder } from '@plumbline/process';
 import type { Account } from './account.js';
 import { EmbeddedError, reasonOf } from './fault.js';
 
@@ -9,7 +10,7 @@ import { EmbeddedError, reasonOf } from './fault.js';
  */
 export function privateFolder(folder: string, account: Account = {}): string {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     // lstat: never follow a link that somebody planted.
     const found = lstatSync(folder);
     if (!found.isDirectory()) throw new Error('it is not a folder');
@@ -30,7 +31,7 @@ export function privateFolder(folder: string, account: Account = {}): string {
  */
 export function dataFolder(dir: string): string {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolder(dir);
     return realpathSync(dir);
   } catch (error) {
     throw unusable(dir, error);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { serverAccount } from '../src/account.js';
 import { BoundedLog } from '../src/bounded-log.js';
-import { privateFolder } from '../src/folder.js';
+import { dataFolder, privateFolder } from '../src/folder.js';
 import { LONGEST_SOCKET_PATH_BYTES, reachableFolder, removeShortcut } from '../src/socket-path.js';
 import { temporary } from './stack.js';
 
@@ -46,6 +46,11 @@ describe('a private folder', () => {
     mkdirSync(folder);
     chmodSync(folder, 0o777);
     expect(statSync(privateFolder(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  test('that cannot be made is said at once', () => {
+    expect(() => dataFolder('/proc/plumbline/x')).toThrow(/\/proc\/plumbline\/x cannot be used \(ENOENT/);
+    expect(() => privateFolder('/proc/plumbline')).toThrow(/cannot be used/);
   });
 
   test('is never a link to somewhere else', () => {

@@ -40,16 +40,42 @@ export const toolCatalogue = (): readonly ToolEntry[] =>
   }));
 
 /**
- * Every metric once, by name. A name means the same in each measurement that has it; what differs (how it is taken) is in
- * that measurement's own entry.
+ * Every metric once, by name. A name means the same in each measurement that has it; where they take it differently, the
+ * description says how each does.
  */
 export const metricCatalogue = (): readonly MetricFact[] => [...byName.values()];
 
 /** @returns undefined for a name that no measurement and no kind of test has */
 export const metricFact = (name: string): MetricFact | undefined => byName.get(name);
 
+interface Described {
+  readonly fact: MetricFact;
+  readonly of: string | undefined;
+}
+
+const described: readonly Described[] = [
+  ...measurements.flatMap(({ kind, metrics }) => metrics.map((fact) => ({ fact, of: kind }))),
+  ...derivedMetrics.map((fact) => ({ fact, of: undefined })),
+];
+
 const byName: ReadonlyMap<string, MetricFact> = new Map(
-  [...measurements.flatMap((measurement) => measurement.metrics), ...derivedMetrics]
+  described
     .toReversed()
-    .map((fact) => [fact.name, fact] as const),
+    .map(({ fact }) => [
+      fact.name,
+      { ...fact, description: descriptionOf(described.filter((one) => one.fact.name === fact.name)) },
+    ]),
 );
+
+/** One text where all say the same; else each measurement's own, with its name before it. */
+function descriptionOf(all: readonly Described[]): string {
+  const measured = all.filter(({ of }) => of !== undefined);
+  const texts = new Set((measured.length > 0 ? measured : all).map(({ fact }) => fact.description));
+  if (texts.size === 1) return [...texts].join('');
+  return [...texts]
+    .map((text) => {
+      const kinds = measured.filter(({ fact }) => fact.description === text).map(({ of }) => of);
+      return `In ${kinds.join(' and ')}: ${text}`;
+    })
+    .join(' ');
+}

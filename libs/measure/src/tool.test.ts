@@ -5,6 +5,7 @@ import {
   measurementCatalogue,
   measurements,
   metricCatalogue,
+  metricFact,
   toolCatalogue,
   tools,
 } from './index.js';
@@ -161,4 +162,11 @@ describe('the catalogue', () => {
       expect.objectContaining({ tool: 'iperf3', measures: ['throughput', 'udp-load'] }),
     );
   });
+});
+
+test('a metric that measurements take differently says how each does', () => {
+  const text = metricFact('rtt.min')?.description ?? '';
+  expect(text).toContain("In throughput: Smallest smoothed round-trip time of the sender's socket");
+  expect(text).toContain('In rtt: Smallest round-trip time of the replies');
+  expect(metricFact('rtt.p50')?.description).toMatch(/^Median/);
 });

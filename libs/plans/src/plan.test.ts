@@ -63,11 +63,36 @@ describe('what is wrong is told with its place', () => {
       { tests: [{ kind: 'rtt' }], criteria: [{ metric: 'loss', op: '<', value: 1, of: 'committed-rate' }] },
       '#/criteria/0/of loss is no rate',
     ],
+    [
+      { tests: [{ kind: 'single-stream' }], criteria: [{ ...criterion, of: 'baseline' }] },
+      '#/criteria/0/of this version keeps no baselines',
+    ],
+    [{ tests: [{ kind: 'rtt', count: 5, durationS: 5 }] }, '#/tests/0/count give count or durationS'],
+    [{ tests: [{ kind: 'rtt', count: 100_000, intervalS: 60, repeats: 100 }] }, '#/tests/0/count'],
+    [{ tests: [{ kind: 'single-stream', durationS: 3600, repeats: 25 }] }, '#/tests/0/repeats this test may take 25'],
+    [
+      {
+        tests: [
+          {
+            kind: 'parallel',
+            durationS: 3600,
+            streams: Array.from({ length: 16 }, (_, i) => i + 2),
+            direction: 'both',
+          },
+        ],
+      },
+      '#/tests/0 this test may take 34',
+    ],
     ['plan', '# '],
   ])('%j', (raw, start) => {
     const issues = issuesOf(raw);
     expect(issues).toHaveLength(1);
     expect(issues[0]?.startsWith(start)).toBe(true);
+  });
+
+  test('a field that was not sent is never pointed at', () => {
+    const pointers = issuesOf({ tests: [{ kind: 'rtt', count: 1e300 }] }).map((issue) => issue.split(' ')[0]);
+    expect(new Set(pointers)).toEqual(new Set(['#/tests/0/count']));
   });
 
   test('each unknown field and each wrong one has an issue of its own', () => {
@@ -87,7 +112,7 @@ test.each([
     { kind: 'single-stream', name: 'one' },
     { test: 'one', of: 'committed-rate', value: 0.9 },
   ],
-  [{ kind: 'single-stream' }, { of: 'baseline', value: 0.97, aggregate: 'every' }],
+  [{ kind: 'single-stream' }, { of: 'committed-rate', value: 0.97, aggregate: 'every' }],
   [{ kind: 'single-stream' }, { op: 'ge' }],
 ])('a criterion that a metric of the plan can meet: %j %j', (raw, more) => {
   expect(issuesOf({ tests: [{ kind: 'rtt' }, raw], criteria: [{ ...criterion, ...more }] })).toEqual([]);

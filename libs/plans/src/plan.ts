@@ -1,4 +1,4 @@
-import { metricFact } from '@plumbline/measure';
+import { abilityOf, metricFact } from '@plumbline/measure';
 import type { Labels, Path } from '@plumbline/model';
 import { z } from 'zod';
 import { Criterion, type Reference } from './criterion.js';
@@ -33,8 +33,42 @@ export function planIssues(plan: Shape): readonly Issue[] {
       ? [{ path: ['tests', i, 'name'], message: `another test of this plan is named ${name} too` }]
       : [],
   );
-  return [...twice, ...plan.criteria.flatMap((criterion, i) => criterionIssues(plan.tests, criterion, i))];
+  return [
+    ...twice,
+    ...plan.tests.flatMap(durationIssues),
+    ...plan.criteria.flatMap((criterion, i) => criterionIssues(plan.tests, criterion, i)),
+  ];
 }
+
+/** No single test holds a path for longer than a day; a plan that needs more is several runs. */
+const LONGEST_TEST_S = 86_400;
+
+function durationIssues(test: Test, index: number): Issue[] {
+  const takesS = longestDurationS(test);
+  if (takesS <= LONGEST_TEST_S) return [];
+  const hours = (takesS / 3600).toPrecision(3);
+  const message = `this test may take ${hours} hours and at most 24 are taken: lower repeats, cells or durations`;
+  return [{ path: ['tests', index, ...(test.repeats > 1 ? ['repeats'] : [])], message }];
+}
+
+/** Seconds of test traffic of all attempts of a test; what an adaptive kind adds as it goes is not in it. */
+function longestDurationS(test: Test): number {
+  const attempts = kindOf(test.kind)?.attempts({ ...test, repeats: 1 }, ANY_PATH) ?? [];
+  const eachS = attempts.map(
+    ({ measurement, tool, spec }) => abilityOf(measurement, tool)?.prepare(spec).ceilings.maxDurationS ?? 0,
+  );
+  return test.repeats * eachS.reduce((sum, seconds) => sum + seconds, 0);
+}
+
+/** Durations are the same on every path. */
+const ANY_PATH: Path = {
+  name: 'any',
+  source: { probe: 'any', endpoint: 'any' },
+  destination: { probe: 'any', endpoint: 'any' },
+  rateLayer: 'ip',
+  createdAt: '1970-01-01T00:00:00Z',
+  updatedAt: '1970-01-01T00:00:00Z',
+};
 
 function criterionIssues(tests: readonly Test[], criterion: Criterion, index: number): Issue[] {
   const at = (field: string, message: string): Issue[] => [{ path: ['criteria', index, field], message }];
@@ -69,6 +103,8 @@ function couldCarry(test: Test, wanted: Labels): boolean {
 }
 
 function misfit(of: Reference, metric: string): string | undefined {
+  if (of === 'baseline')
+    return 'this version keeps no baselines: compare with committed-rate, expected-rtt, expected-loss or a plain value';
   const unit = metricFact(metric)?.unit;
   if (of === 'committed-rate' && unit !== 'bit/s')
     return `${metric} is no rate, so it has no ratio to the committed rate`;

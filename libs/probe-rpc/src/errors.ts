@@ -1,5 +1,6 @@
 import { type Ending, parseReason, type Reason } from '@plumbline/model';
 import { type CallContext, ClientError, Metadata, ServerError, Status } from 'nice-grpc';
+import { connectionWords } from './connection-words.js';
 
 /** An ending that names its reason. */
 export type Refusal = Ending & { reason: Reason };
@@ -58,11 +59,12 @@ export function toCallError(error: unknown, trailer?: Metadata, signal?: AbortSi
   }
   // A certificate that is wrong ends the TLS handshake: gRPC can only say that it got no connection.
   if (/certificate/i.test(error.details))
-    return new ProbeCallError('refused', 'probe-identity-mismatch', error.details);
+    return new ProbeCallError('refused', 'probe-identity-mismatch', connectionWords(error.details));
   if (error.code === Status.CANCELLED && !signal?.aborted)
     return new ProbeCallError('unreachable', 'probe-unreachable', 'The probe ended the call; it is being shut down.');
   const known = BY_STATUS[error.code] ?? { problem: 'internal', reason: 'internal-error' };
-  return new ProbeCallError(known.problem, known.reason, error.details);
+  const details = known.problem === 'unreachable' ? connectionWords(error.details) : error.details;
+  return new ProbeCallError(known.problem, known.reason, details);
 }
 
 /** The server's edge: a refusal as FAILED_PRECONDITION with its reason in the trailer. Throw what this returns. */

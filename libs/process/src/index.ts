@@ -1,4 +1,5 @@
 export { findProgram } from './environment.js';
+export { makeFolder } from './folder.js';
 export { currentBootId, endOrphans, identifyProcess, isAlive, ProcessIdentity } from './identity.js';
 export { runProcess, startProcess } from './run.js';
 export type { ProcessResult, ProcessSpec, RunningProcess } from './spec.js';

@@ -7,7 +7,7 @@ import type { BuildCommand, Context } from '../context.js';
 import { usage } from '../failure.js';
 import { endpointRef } from '../input/endpoint.js';
 import { jsonFile } from '../input/json-file.js';
-import { collect, connected, number, rateBps, wholeNumber } from '../input/options.js';
+import { collect, connected, number, rateBps, timeMs, wholeNumber } from '../input/options.js';
 import { sharedLinks, sharedLinkText } from '../input/shared-link.js';
 import { facts } from '../output/table.js';
 import { Connected } from './flags.js';
@@ -36,14 +36,14 @@ export const pathCommand: BuildCommand = (context) => {
     .option('--to <probe/endpoint>', 'where the data goes')
     .option('--rate <rate>', 'committed rate, such as 200M (bits a second)', rateBps)
     .option('--rate-layer <layer>', 'what the committed rate counts: ethernet, ip or payload (default ip)')
-    .option('--rtt <ms>', 'expected round-trip time in ms', number)
+    .option('--rtt <time>', 'expected round-trip time, such as 18ms (a bare number is ms)', timeMs)
     .option('--loss <ratio>', 'expected loss, 0.001 for 0.1 %', number)
     .option('--mtu <bytes>', 'MTU of the path', wholeNumber(68, 65_535))
     .option('--shared-link <name[=capacity]>', 'a link that other paths use too (may be repeated)', collect)
     .option('-f, --file <file>', 'all of it as JSON, - for standard input (for contracts)')
     .addHelpText(
       'after',
-      '\nExample:\n  $ plumb path add berlin-paris --from berlin/lan --to paris/lan --rate 1G --rtt 18\n',
+      '\nExample:\n  $ plumb path add berlin-paris --from berlin/lan --to paris/lan --rate 1G --rtt 18ms\n',
     )
     .action(async (name: string, raw: unknown) => {
       const flags = AddFlags.parse(raw);

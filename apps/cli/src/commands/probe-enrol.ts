@@ -2,12 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { serverUrl } from '../connection/settings.js';
+import { mayBePlain, serverUrl } from '../connection/settings.js';
 import type { CommandContext } from '../context.js';
 import { Failure, sentenceOf, usage } from '../failure.js';
-import { isLoopback } from '../stack/address.js';
+import { plainHttp } from '../input/options.js';
 
-const EnrolFlags = z.object({ server: z.string(), tokenFile: z.string(), dataDir: z.string() });
+const EnrolFlags = z.object({
+  server: z.string(),
+  tokenFile: z.string(),
+  dataDir: z.string(),
+  plainHttp: z.boolean().optional(),
+});
 
 /** `plumb probe enrol`: on the probe's own host, with the file that `plumb probe enrolment` wrote. */
 export function addEnrol(probe: Command, context: CommandContext): void {
@@ -21,12 +26,10 @@ export function addEnrol(probe: Command, context: CommandContext): void {
     .requiredOption('--server <url>', 'address of the control plane')
     .requiredOption('--token-file <file>', 'file with the enrolment token')
     .requiredOption('--data-dir <dir>', "the probe's data folder")
+    .addOption(plainHttp())
     .action(async (raw: unknown) => {
       const flags = EnrolFlags.parse(raw);
-      const server = serverUrl(flags.server);
-      const { protocol, hostname } = new URL(server);
-      if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, '')))
-        context.err.write('Note: without https anybody on the way can read the token before it is used.\n');
+      const server = serverUrl(flags.server, mayBePlain(flags, context.env));
       const file = resolve(context.cwd, flags.tokenFile);
       const token = await readFile(file, 'utf8').catch((error: unknown) => {
         throw usage(`The token file ${file} cannot be read: ${sentenceOf(error)}.`);

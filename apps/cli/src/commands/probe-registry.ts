@@ -1,5 +1,5 @@
 import { open, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { formatMs, formatTime } from '@plumbline/analysis';
 import type { Probe } from '@plumbline/model';
 import type { Command } from 'commander';
@@ -150,7 +150,7 @@ function addEnrolment(probe: Command, context: CommandContext): void {
         if (flags.json) return printJson(context.out, { file, expiresAt, caSha256 });
         context.out.write(
           `The token is in ${file}, good once and until ${formatTime(expiresAt)}. Copy the file to the host of ${name}, then there:\n` +
-            `  plumb probe enrol --server ${api.server} --token-file ${name}.enrolment --data-dir DIR\n`,
+            `  plumb probe enrol --server ${api.server} --token-file ${basename(file)} --data-dir DIR\n`,
         );
       } catch (error) {
         await rm(file, { force: true });

@@ -69,13 +69,14 @@ function addCancel(run: Command, context: CommandContext): void {
     });
 }
 
-const EventsFlags = Connected.extend({ after: z.number().optional() });
+const EventsFlags = PrintsData.extend({ after: z.number().optional() });
 
 function addEvents(run: Command, context: CommandContext): void {
   connected(run.command('events'))
     .argument('<id>')
     .summary('print what happens in a run, one JSON line an event')
     .description('Prints the events of a run, one JSON line each, from the first to the last; waits for those to come.')
+    .option('--json', 'the same: events are JSON in any case, one a line')
     .option('--after <event>', 'only events after this one', wholeNumber(0, 2 ** 31 - 1))
     .action(async (id: string, raw: unknown) => {
       const flags = EventsFlags.parse(raw);

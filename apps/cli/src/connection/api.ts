@@ -3,6 +3,7 @@ import { Failure } from '../failure.js';
 import type { Environment } from '../output/terminal.js';
 import { problemFailure } from './problem.js';
 import { type Connection, type ConnectionFlags, connectionSettings } from './settings.js';
+import { speaksTls } from './speaks-tls.js';
 
 type Answer<T> = { data?: T; error?: unknown; response: Response };
 
@@ -39,8 +40,8 @@ export function apiOf({ server, token }: Connection, ask: typeof fetch = fetch):
     server,
     client,
     async ask(what, call, nextIfMissing) {
-      const { data, error, response } = await call.catch((cause: unknown) => {
-        throw unreachable(server, what, cause);
+      const { data, error, response } = await call.catch(async (cause: unknown) => {
+        throw await unreachable(server, what, cause);
       });
       if (!response.ok) throw problemFailure(response.status, error, what, nextIfMissing);
       // A 204 has no data, and its type says so.
@@ -53,20 +54,36 @@ export function apiOf({ server, token }: Connection, ask: typeof fetch = fetch):
         options.signal?.throwIfAborted();
         if (cause instanceof Error && cause.name === 'ApiProblem' && 'status' in cause && 'problem' in cause)
           throw problemFailure(Number(cause.status), cause.problem, 'Watching the run', 'plumb run list');
-        throw unreachable(server, 'Watching the run', cause);
+        throw await unreachable(server, 'Watching the run', cause);
       }
     },
   };
 }
 
+/** What undici says when a connection broke off, or what came is no http: perhaps TLS is spoken there. */
+const BROKEN_OFF = /^(HPE_|UND_ERR_SOCKET$|ECONNRESET$|EPIPE$)/;
+/** What OpenSSL says when what came is no TLS. */
+const NO_TLS = /WRONG_VERSION_NUMBER|^EPROTO$|PACKET_LENGTH_TOO_LONG/;
+
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/;
 
 /** Why there is no answer at all: the cause that fetch keeps inside its "fetch failed". */
-export function unreachable(server: string, what: string, cause: unknown): Failure {
+export async function unreachable(server: string, what: string, cause: unknown): Promise<Failure> {
   const code = causeCode(cause);
   if (CERTIFICATE.test(code))
     return new Failure(`${what} failed: the certificate of ${server} cannot be verified (${code}).`, {
       next: 'name its issuer: NODE_EXTRA_CA_CERTS=CA.pem plumb ...',
+      cause,
+    });
+  const plain = server.startsWith('http:');
+  if (plain && BROKEN_OFF.test(code) && (await speaksTls(server)))
+    return new Failure(`${what} failed: ${server} answers, but not in http.`, {
+      next: `try --server ${server.replace(/^http:/, 'https:')}`,
+      cause,
+    });
+  if (!plain && NO_TLS.test(code))
+    return new Failure(`${what} failed: ${server} answers, but not in https.`, {
+      next: 'is the port right? A control plane without TLS is reached from its own host, or through its proxy',
       cause,
     });
   return new Failure(`${what} failed: nothing answers at ${server} (${code}).`, {

@@ -30,6 +30,21 @@ describe('a problem of the control plane', () => {
     expect(problemFailure(422, problem('invalid-request'), 'x').next).toBeUndefined();
   });
 
+  it('names commands instead of routes, and the list of what there is', () => {
+    const failureOf = (detail: string) =>
+      problemFailure(422, problem('invalid-request', { errors: [{ pointer: '/site', detail }] }), 'x');
+    const site = failureOf('there is no site x; make it first: PUT /v1/sites/x');
+    expect(site.lines).toEqual(['site: there is no site x; make it first: plumb site add x --time-zone ZONE']);
+    expect(failureOf('there is no path demo-path').next).toBe('plumb path list');
+    expect(failureOf('too long').next).toBeUndefined();
+    const changed = problemFailure(
+      409,
+      problem('conflict', { detail: 'It is there; PATCH /v1/probes/b changes it.' }),
+      'x',
+    );
+    expect(changed.message).toContain('plumb probe remove b, then plumb probe add b changes it');
+  });
+
   it('does not guess at an answer that is no problem document', () => {
     const failure = problemFailure(502, '<html>Bad gateway</html>', 'Listing sites');
     expect(failure.message).toContain('502');

@@ -21,15 +21,15 @@ export function problemFailure(status: number, body: unknown, what: string, next
     });
   const { title, detail, type, errors = [] } = parsed.data;
   const code = type.startsWith(PROBLEM_BASE) ? type.slice(PROBLEM_BASE.length) : type;
-  const next = code === 'not-found' ? nextIfMissing : NEXT[code];
+  const next = code === 'not-found' ? nextIfMissing : (NEXT[code] ?? nextForMissing(errors));
   return new Failure(
     `${what} failed: ${[title, detail ?? '']
       .filter((t) => t !== '')
-      .map(closed)
+      .map((text) => closed(asCommands(text)))
       .join(' ')}`,
     {
       code,
-      lines: errors.map((e) => `${pointerText(e.pointer)}: ${e.detail}`),
+      lines: errors.map((e) => `${pointerText(e.pointer)}: ${asCommands(e.detail)}`),
       ...(next === undefined ? {} : { next }),
     },
   );
@@ -43,6 +43,27 @@ export function pointerText(pointer: string): string {
     .slice(1)
     .map((p) => p.replaceAll('~1', '/').replaceAll('~0', '~'));
   return parts.length === 0 ? 'the body' : parts.join('.');
+}
+
+/** Routes that the control plane's sentences name, as what to type instead. */
+const COMMANDS: readonly (readonly [RegExp, string])[] = [
+  [/PUT \/v1\/sites\/(\S+?)(?=[.;,]?(\s|$))/g, 'plumb site add $1 --time-zone ZONE'],
+  [/POST \/v1\/probes\/(\S+?)\/enrolment/g, 'plumb probe enrolment $1'],
+  [/PATCH \/v1\/probes\/(\S+?)(?=[.;,]?(\s|$))/g, 'plumb probe remove $1, then plumb probe add $1'],
+  [/POST \/v1\/probes(?![/\w])/g, 'plumb probe add NAME'],
+  [/PATCH changes it/g, 'to change it, plumb probe remove and add it again'],
+  [/PUT \/v1\/paths\/(\S+?)(?=[.;,]?(\s|$))/g, 'plumb path add $1'],
+  [/PUT \/v1\/plans\/(\S+?)(?=[.;,]?(\s|$))/g, 'plumb plan put $1 -f FILE'],
+];
+
+/** A sentence of the control plane for somebody at a prompt: commands instead of routes. */
+export const asCommands = (text: string): string =>
+  COMMANDS.reduce((said, [route, command]) => said.replace(route, command), text);
+
+/** What to type when a field names something that is not there: the list of what is. */
+function nextForMissing(errors: readonly { detail: string }[]): string | undefined {
+  const nouns = errors.flatMap(({ detail }) => /^there is no (path|plan|probe|site)\b/.exec(detail)?.[1] ?? []);
+  return nouns[0] === undefined ? undefined : `plumb ${nouns[0]} list`;
 }
 
 const closed = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

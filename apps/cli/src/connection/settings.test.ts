@@ -24,7 +24,7 @@ describe('server', () => {
   it('is the local one unless said otherwise', () => {
     expect(serverUrl(undefined)).toBe(DEFAULT_SERVER);
     expect(serverUrl('https://plumb.example:8443/')).toBe('https://plumb.example:8443');
-    expect(serverUrl('http://10.0.0.1/plumbline/')).toBe('http://10.0.0.1/plumbline');
+    expect(serverUrl('http://127.0.0.9/plumbline/')).toBe('http://127.0.0.9/plumbline');
   });
   it.each(['127.0.0.1:7420', 'ftp://x', '', 'nonsense'].filter(Boolean))('%s is refused', (text) => {
     expect(() => serverUrl(text)).toThrow(Failure);
@@ -32,6 +32,36 @@ describe('server', () => {
   it('takes no password in the address, and does not repeat it', () => {
     expect(() => serverUrl('http://me:hunter2@h:1')).toThrow(/must not hold a password/);
     expect(() => serverUrl('http://me:hunter2@h:1')).not.toThrow(/hunter2/);
+  });
+});
+
+describe('http to another host', () => {
+  const refused = [
+    'http://plumb.example:7420',
+    'http://10.0.0.1:7420',
+    'http://[2001:db8::1]',
+    'http://127.0.0.1.example',
+  ];
+  it.each(refused)('%s is refused before its name is looked up', (text) => {
+    try {
+      serverUrl(text);
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'plain-http-refused', exitCode: EXIT.usage });
+      expect(String(error)).toContain('in the clear');
+    }
+  });
+  it.each(['http://127.0.0.1:1', 'http://127.255.0.1', 'http://[::1]:1', 'http://localhost:7420'])(
+    '%s is this host itself',
+    (text) => expect(serverUrl(text)).toBe(text),
+  );
+  it('is spoken when somebody says so, by flag or environment', async () => {
+    const [server, PLUMBLINE_TOKEN] = ['http://10.0.0.1:7420', 't'];
+    const asked = (flags: { plainHttp?: boolean }, env: Record<string, string>) =>
+      connectionSettings({ server, ...flags }, { env: { PLUMBLINE_TOKEN, ...env }, cwd });
+    expect((await asked({ plainHttp: true }, {})).server).toBe(server);
+    expect((await asked({}, { PLUMBLINE_PLAIN_HTTP: '1' })).server).toBe(server);
+    expect((await failureOf(asked({}, { PLUMBLINE_PLAIN_HTTP: '0' }))).code).toBe('plain-http-refused');
   });
 });
 

@@ -10,6 +10,7 @@ import { styled } from '../output/terminal.js';
 import type { Stack } from '../stack/stack.js';
 import type { Ground } from './ground.js';
 import { labGround } from './lab-ground.js';
+import { cancelLeftRuns } from './left-runs.js';
 import { loopbackGround } from './loopback-ground.js';
 import { type Measured, measure } from './measure.js';
 import { startDemoProbe } from './probe-process.js';
@@ -58,6 +59,11 @@ async function perform(
   const api = apiOf({ server: stack.url, token }, stack.fetch);
   const line = new ProgressLine(err);
   line.update('preparing the demonstration');
+  const left = await cancelLeftRuns(api, PATH, signal);
+  if (left.length > 0) {
+    line.clear();
+    out.write(`Cancelled what the last start left on ${PATH}, which is made anew now: ${left.join(', ')}.\n`);
+  }
   const ground = await prepareGround(stack.dataDir);
   cleanUp.push(() => ground.end());
   signal.throwIfAborted();

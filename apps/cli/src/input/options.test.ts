@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { describe, expect, it, test } from 'vitest';
-import { number, pair, rateBps, wholeNumber } from './options.js';
+import { number, pair, rateBps, timeMs, wholeNumber } from './options.js';
 
 test.each([
   ['200M', 200e6],
@@ -13,6 +13,18 @@ test.each([
 
 test.each(['', '0', '-5M', '5MB', 'M', '5 X', 'fast', '1e9k'])('"%s" is no rate', (text) => {
   expect(() => rateBps(text)).toThrow(InvalidArgumentError);
+});
+
+test.each([
+  ['18ms', 18],
+  ['18', 18],
+  ['0.5s', 500],
+  ['800us', 0.8],
+  ['1.1 ms', 1.1],
+])('%s is %d ms', (text, ms) => expect(timeMs(text)).toBe(ms));
+
+test.each(['', '-1ms', '18m', 'ms', '1h'])('"%s" is no time', (text) => {
+  expect(() => timeMs(text)).toThrow(InvalidArgumentError);
 });
 
 describe('numbers and pairs', () => {

@@ -7,7 +7,12 @@ export const connected = (command: Command): Command =>
     .option(
       '--token-file <file>',
       'file with the token (else PLUMBLINE_TOKEN, PLUMBLINE_TOKEN_FILE, .plumbline/admin.token)',
-    );
+    )
+    .addOption(plainHttp());
+
+/** For networks that nobody else is on, such as that of a compose file. */
+export const plainHttp = (): Option =>
+  new Option('--plain-http', 'send tokens to other hosts without TLS (also PLUMBLINE_PLAIN_HTTP=1)');
 
 /** `--json` of every command that prints data. */
 export const printsData = (command: Command): Command =>
@@ -30,6 +35,17 @@ export const wholeNumber =
 export const number = (text: string): number => {
   if (!/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text)) throw new InvalidArgumentError('A number is expected.');
   return Number(text);
+};
+
+const TIME_UNITS: Readonly<Record<string, number>> = { us: 1e-3, ms: 1, s: 1e3, '': 1 };
+
+/** A time in ms: `18`, `18ms`, `0.5s`, `800us`; a bare number is ms. @throws {InvalidArgumentError} */
+export const timeMs = (text: string): number => {
+  const [, value, unit] = /^(\d+(?:\.\d+)?)\s*(us|ms|s)?$/i.exec(text.trim()) ?? [];
+  const factor = TIME_UNITS[unit?.toLowerCase() ?? ''];
+  if (value === undefined || factor === undefined)
+    throw new InvalidArgumentError('A time is expected, such as 18ms or 18 (milliseconds).');
+  return Number((Number(value) * factor).toPrecision(12));
 };
 
 const RATE_UNITS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };

@@ -88,6 +88,49 @@ describe('a run for people', () => {
     expect(text).toContain('iperf3 is missing on berlin.');
   });
 
+  const attempt = (over: Partial<Step['attempts'][number]>): Step['attempts'][number] => ({
+    n: 0,
+    repeat: 1,
+    startedAt: null,
+    endedAt: null,
+    outcome: 'partial',
+    reason: 'control-connection-lost',
+    metrics: [],
+    commands: [],
+    notes: [],
+    ...over,
+  });
+
+  it('says what befell several attempts once, and lists no metric that is unknown for it', () => {
+    const failed = step({
+      state: 'failed',
+      metrics: [missing('throughput', 'bit/s', 'attempt-failed'), missing('rtt.mean', 'ms', 'attempt-failed')],
+      attempts: [0, 1, 2].map((n) => attempt({ n, outcome: 'failed', reason: 'connection-refused', detail: 'by b.' })),
+    });
+    const text = printed(run({ legs: [leg({ steps: [failed] })] }));
+    expect(text).toContain('attempts 0, 1, 2 failed: connection-refused.');
+    expect(text.match(/by b\./g)).toHaveLength(1);
+    expect(text).not.toContain('throughput');
+    expect(text).not.toContain('unknown');
+  });
+
+  it('shows what a partial attempt had measured, and what was noted of an attempt', () => {
+    const partial = step({
+      state: 'failed',
+      metrics: [missing('rtt.mean', 'ms', 'attempt-failed')],
+      attempts: [
+        attempt({
+          metrics: [metric('rtt.mean', 'ms', 44.5), missing('throughput', 'bit/s', 'receiver-totals-missing')],
+        }),
+        attempt({ n: 1, outcome: 'completed', reason: undefined, notes: ['it was begun anew'] }),
+      ],
+    });
+    const text = printed(run({ legs: [leg({ steps: [partial] })] }));
+    expect(text).toMatch(/measured by attempt 0 until then:.*rtt\.mean\s+44\.5 ms/s);
+    expect(text).not.toContain('throughput');
+    expect(text).toContain('attempt 1: it was begun anew');
+  });
+
   it('keeps to the width of the terminal', () => {
     const labelled = metric('throughput', 'bit/s', 1e6, { algorithm: 'cubic', streams: '4', direction: 'forward' });
     const text = printed(run({ legs: [leg({ reason: 'probe-lost', steps: [step({ metrics: [labelled] })] })] }), 60);

@@ -74,16 +74,39 @@ function printStep(step: Step, index: number, out: Terminal): void {
   const name = step.name && step.name !== step.kind ? `${step.kind} (${step.name})` : step.kind;
   out.write(`\n  ${styled(out, 'bold', `step ${index}`)}  ${name}  ${state(step, out)}\n`);
   why(step, out, '    ');
-  for (const attempt of step.attempts) if (attempt.outcome !== 'completed') printBadAttempt(attempt, out);
+  printBadAttempts(step.attempts, out);
   for (const finding of step.findings)
     if (finding.holds === 'yes') out.write(wrap(`${finding.code}: ${finding.text ?? ''}`, out.columns(), '    '));
-  if (step.metrics.length > 0) out.write(metricTable(step.metrics, out));
+  printMetrics(step, out);
 }
 
-function printBadAttempt(attempt: Attempt, out: Terminal): void {
+/** Those that did not complete, the same words once; then what a partial one had measured, and what was noted of any. */
+function printBadAttempts(attempts: readonly Attempt[], out: Terminal): void {
+  const numbers = new Map<string, number[]>();
+  for (const attempt of attempts)
+    if (attempt.outcome !== 'completed') {
+      const text = endingText(attempt);
+      numbers.set(text, [...(numbers.get(text) ?? []), attempt.n]);
+    }
+  for (const [text, which] of numbers)
+    out.write(wrap(`attempt${which.length > 1 ? 's' : ''} ${which.join(', ')} ${text}`, out.columns(), '    '));
+  for (const attempt of attempts) {
+    const kept = attempt.outcome === 'partial' ? attempt.metrics.filter(({ value }) => value !== null) : [];
+    if (kept.length > 0) out.write(`    measured by attempt ${attempt.n} until then:\n${metricTable(kept, out)}`);
+    for (const note of attempt.notes) out.write(wrap(`attempt ${attempt.n}: ${note}`, out.columns(), '    '));
+  }
+}
+
+function endingText(attempt: Attempt): string {
   const ending = attempt.outcome === null ? 'running' : `${attempt.outcome}: ${attempt.reason ?? 'no reason'}`;
   const text = attempt.reason === undefined ? '' : ` ${REASONS[attempt.reason].text}`;
-  out.write(wrap(`attempt ${attempt.n} ${ending}.${text} ${attempt.detail ?? ''}`, out.columns(), '    '));
+  return `${ending}.${text} ${attempt.detail ?? ''}`;
+}
+
+/** What is unknown only because attempts failed is said by their reasons already: not once more a metric. */
+function printMetrics({ metrics }: Step, out: Terminal): void {
+  const shown = metrics.filter(({ reason }) => reason !== 'attempt-failed');
+  if (shown.length > 0) out.write(metricTable(shown, out));
 }
 
 const state = ({ state: s, reason }: { state: StepState; reason?: string | undefined }, out: Terminal): string =>

@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyMigrations, startPostgres, startRedis, withDataDir } from '@plumbline/embedded';
 import { pinnedFetch } from '../connection/pinned-fetch.js';
-import { Failure, sentenceOf, usage } from '../failure.js';
+import { Failure, sentenceOf } from '../failure.js';
 import { checkPortIsFree } from './address.js';
 import { untilReady } from './readiness.js';
 import { type Supervised, supervise } from './supervised.js';
+import { readTlsFiles } from './tls-files.js';
 
 export interface StackOptions {
   readonly dataDir: string;
@@ -55,7 +55,7 @@ class Started {
 /**
  * Starts the whole of Plumbline in this process and its children: data folder, Postgres, Redis, migrations, control plane.
  * @param report takes sentences about what happens later (a server that was started again)
- * @param signal when it aborts, what was started is stopped and AbortError is thrown
+ * @param signal when it aborts, nothing new begins; during the start what was started is stopped and AbortError is thrown
  * @throws {Failure} with what to do; nothing is left running then
  */
 export async function startStack(
@@ -78,7 +78,7 @@ async function start(
   report: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<Stack> {
-  const pinned = options.tls === undefined ? fetch : pinnedFetch(await certificateOf(options.tls.cert));
+  const pinned = options.tls === undefined ? fetch : pinnedFetch(await readTlsFiles(options.tls));
   await checkPortIsFree(options.host, options.port);
   const folder = await withDataDir(options.dataDir);
   started.add('The data folder', () => folder.release());
@@ -93,7 +93,7 @@ async function start(
   await applyMigrations({ databaseUrl: servers.databaseUrl });
   signal.throwIfAborted();
   const { startControlPlane } = await loading;
-  const url = await serveApi(startControlPlane, options, servers, folder.dir, started);
+  const url = await serveApi(startControlPlane, options, { ...servers, dataDir: folder.dir }, started, signal);
   const missing = await untilReady(url, pinned, { withinMs: READY_WITHIN_MS, signal });
   signal.throwIfAborted();
   if (missing !== undefined)
@@ -113,23 +113,19 @@ async function start(
 async function serveApi(
   startControlPlane: typeof import('@plumbline/control-plane')['startControlPlane'],
   { host, port, tls, behindProxy }: StackOptions,
-  { databaseUrl, redisUrl }: { readonly databaseUrl: string; readonly redisUrl: string },
-  dataDir: string,
+  own: { readonly databaseUrl: string; readonly redisUrl: string; readonly dataDir: string },
   started: Started,
+  signal: AbortSignal,
 ): Promise<string> {
-  const shared = { databaseUrl, redisUrl, dataDir, host, port, behindProxy, logLevel: 'warn' as const };
+  const shared = { ...own, host, port, behindProxy, logLevel: 'warn' as const };
   const controlPlane = await startControlPlane({ ...shared, ...(tls ? { tls } : {}) }).catch((error: unknown) => {
     // Its sentences say what to do: a port that was taken in between, a certificate that cannot be read.
     throw new Failure(sentenceOf(error), { cause: error });
   });
   started.add('The control plane', () => controlPlane.stop());
+  // What is stopped before it (the demonstration's probes and lab) takes a while; it must not begin another test meanwhile.
+  signal.addEventListener('abort', () => controlPlane.drain(), { once: true });
   return controlPlane.url;
-}
-
-async function certificateOf(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: unknown) => {
-    throw usage(`The certificate ${file} cannot be read: ${sentenceOf(error)}.`);
-  });
 }
 
 interface EmbeddedServers {

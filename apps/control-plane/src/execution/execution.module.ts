@@ -8,6 +8,7 @@ import { RunningAttempts } from './attempt/running-attempts.js';
 import { AttemptSnapshots } from './attempt/snapshots.js';
 import { Catalogue } from './catalogue.js';
 import { Claims } from './claims/claims.js';
+import { Drain } from './drain.js';
 import { ExecutionService } from './execution.service.js';
 import { ExecutionMetrics } from './execution-metrics.js';
 import { LegWalker } from './leg/leg-walker.js';
@@ -38,6 +39,7 @@ import { StoredOutputs } from './reparse/stored-output.js';
     Consents,
     ControlPlaneIdentity,
     Dispatcher,
+    Drain,
     ExecutionMetrics,
     ExecutionService,
     GrpcProbeDirectory,

@@ -5,6 +5,7 @@ import { PostgresRunEvents } from '../persistence/postgres-run-events.js';
 import { Execution, Settings, Signals } from '../persistence/seams.js';
 import { Pursuit } from './attempt/pursuit.js';
 import { RunningAttempts } from './attempt/running-attempts.js';
+import { Drain } from './drain.js';
 import { recordAttemptsCancelled, recordLegEnd } from './leg/leg-records.js';
 import { LegWalker } from './leg/leg-walker.js';
 import { Ownership } from './leg/ownership.js';
@@ -30,6 +31,7 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     private readonly dispatcher: Dispatcher,
     private readonly health: ProbeHealth,
     private readonly pursuit: Pursuit,
+    private readonly draining: Drain,
     private readonly reparser: Reparser,
     private readonly attempts: RunningAttempts,
   ) {
@@ -50,8 +52,13 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     this.health.start();
   }
 
+  drain(): void {
+    this.draining.begin();
+  }
+
   /** First nothing new is begun, then what runs is let go of; tests are not waited for. */
   async onModuleDestroy(): Promise<void> {
+    this.draining.begin();
     this.health.close();
     this.pursuit.close();
     await this.dispatcher.close();

@@ -69,6 +69,8 @@ export abstract class ArtifactStore {
 
 /** What the HTTP side asks of the execution side. It writes run, leg (`pathDocument`: LegPath of leg-path.ts) and step rows, then pokes. */
 export abstract class Execution {
+  /** The process is about to stop: nothing new begins here from now on; what runs goes on. At once, and never taken back. */
+  abstract drain(): void;
   /** New or changed legs may be ready: look now (also signals the other replicas). */
   abstract poke(): Promise<void>;
   /** Cancels queued legs, stops running attempts at both probes now, and lets the worker end the legs. Resolves when both ends were told or could not be reached. */

@@ -1,7 +1,8 @@
-import { Body, Controller, Headers, Param } from '@nestjs/common';
+import { Body, Controller, Headers, Param, UseGuards } from '@nestjs/common';
 import { Name } from '@plumbline/model';
 import { Route } from '../http/route.js';
 import { Enrolment, EnrolmentRequest, IssuedCertificate, RenewalRequest } from './enrolment-schemas.js';
+import { EnrolmentTokenGuard } from './enrolment-token-guard.js';
 import { Enrolments } from './enrolments.js';
 
 const tag = 'enrolment';
@@ -28,6 +29,7 @@ export class EnrolmentsController {
     answers: [{ status: 201, description: 'The certificate and the CA that signed it', schema: IssuedCertificate }],
     problems: ['enrolment-token-invalid'],
   })
+  @UseGuards(EnrolmentTokenGuard)
   enrol(
     @Headers('authorization') authorization: string | undefined,
     @Body({ schema: EnrolmentRequest }) { csr }: EnrolmentRequest,

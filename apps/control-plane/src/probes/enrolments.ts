@@ -39,11 +39,8 @@ export class Enrolments {
     return { token, expiresAt: expiresAt.toISOString(), caSha256 };
   }
 
-  /**
-   * A request that cannot be used leaves the token unused.
-   * @throws {ProblemError} enrolment-token-invalid; invalid-request when the request is not one, or of another name
-   */
-  async enrol(authorization: string | undefined, csr: string): Promise<IssuedCertificate> {
+  /** A token that could be used now. @throws {ProblemError} enrolment-token-invalid */
+  async openToken(authorization: string | undefined): Promise<{ hash: string; probe: string }> {
     const text = bearerToken(authorization);
     const token = text === undefined ? undefined : parseEnrolmentToken(text);
     if (text === undefined || !token) throw badToken('Send the enrolment token as Authorization: Bearer plbe_...');
@@ -52,7 +49,16 @@ export class Enrolments {
     if (!row || row.probeName !== token.probe) throw badToken('This enrolment token is not known here.');
     if (row.usedAt) throw badToken('This enrolment token has been used already; ask for another.');
     if (row.expiresAt.getTime() <= Date.now()) throw badToken('This enrolment token has expired; ask for another.');
-    const issued = await this.issue(csr, token.probe);
+    return { hash, probe: token.probe };
+  }
+
+  /**
+   * A request that cannot be used leaves the token unused.
+   * @throws {ProblemError} enrolment-token-invalid; invalid-request when the request is not one, or of another name
+   */
+  async enrol(authorization: string | undefined, csr: string): Promise<IssuedCertificate> {
+    const { hash, probe } = await this.openToken(authorization);
+    const issued = await this.issue(csr, probe);
     await this.database.client.$transaction(async (transaction) => {
       // The condition makes it good once, whoever else comes with it at this moment.
       const { count } = await transaction.enrolmentToken.updateMany({
@@ -60,7 +66,7 @@ export class Enrolments {
         data: { usedAt: new Date() },
       });
       if (count === 0) throw badToken('This enrolment token has been used already; ask for another.');
-      await this.record(token.probe, issued, transaction);
+      await this.record(probe, issued, transaction);
     });
     return issued;
   }

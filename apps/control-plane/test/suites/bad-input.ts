@@ -8,6 +8,16 @@ const put = (rawBody: CallOptions['rawBody'], headers?: Record<string, string>) 
   house.stack.call('PUT', '/v1/sites/ber', { rawBody, ...(headers ? { headers } : {}) });
 const MiB = 1024 * 1024;
 
+describe('a query parameter that the route does not have', () => {
+  test.each(['PUT', 'DELETE'] as const)('is refused by %s, which then changes nothing', async (method) => {
+    await house.stack.call('PUT', '/v1/sites/ber', { body: { timeZone: 'Etc/UTC' } });
+    const body = method === 'PUT' ? { body: { timeZone: 'Europe/Berlin' } } : {};
+    const answer = await house.stack.call(method, '/v1/sites/ber?dryRun=1', body);
+    expect(said(answer)).toEqual([422, 'invalid-request', '#/query/dryRun']);
+    expect((await house.stack.call('GET', '/v1/sites/ber')).body).toMatchObject({ timeZone: 'Etc/UTC' });
+  });
+});
+
 describe('a body', () => {
   test.each<[string, CallOptions['rawBody'], (string | number)[]]>([
     ['that is not JSON', '{"timeZone":', [400, 'malformed-body']],

@@ -52,6 +52,13 @@ describe('enrolling', () => {
       expect(said(await enrol(token, csr))).toEqual([401, 'enrolment-token-invalid']);
     });
 
+    test('takes no fields, and its token is judged before the body', async () => {
+      const asked = await house.stack.call('POST', '/v1/probes/edge.1/enrolment', { body: { foo: 1 } });
+      expect(said(asked)).toEqual([422, 'invalid-request', '/foo']);
+      const strange = await house.stack.call('POST', '/v1/enrolments', { token: 'nonsense', body: { foo: 1 } });
+      expect(said(strange)).toEqual([401, 'enrolment-token-invalid']);
+    });
+
     test('of two that come at once with one token, one gets in', async () => {
       const { token } = await invite('twin');
       const csrs = await Promise.all([1, 2, 3].map(() => makeCsr('twin', makeKey())));

@@ -24,7 +24,9 @@ export interface EnrolOptions {
 export async function enrol(options: EnrolOptions): Promise<{ name: string; notAfter: Date }> {
   const token = parseEnrolmentToken(options.token);
   if (!token)
-    throw new Error('This is not an enrolment token. Ask the control plane for one: POST /v1/probes/NAME/enrolment.');
+    throw new Error(
+      'This is not an enrolment token. Ask for one where the control plane is: plumb probe enrolment NAME.',
+    );
   const folder = join(options.dataDir, 'identity');
   const key = loadKey(folder);
   const csr = await makeCsr(token.probe, key);

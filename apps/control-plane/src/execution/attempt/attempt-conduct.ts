@@ -94,13 +94,17 @@ export class AttemptConduct {
 
   /**
    * The probe ends an attempt that runs too long by itself; this is for one that does not. While the probe is away nothing is
-   * known of that: then it is lost, unless even that does not come about.
+   * known of that: then it is lost, unless even that does not come about. One that was taken over after its time may have
+   * ended long ago, or never begun: its probe gets the time to say so.
    */
   private watchTime(): NodeJS.Timeout[] {
     const tooLong = (): void => this.cause.set(ended('deadline-exceeded'));
     const leftMs = this.longestMs - this.ageMs;
     return [
-      setTimeout(() => !this.nearBroken && tooLong(), Math.max(0, leftMs + TIMING.lostAfterMs / 2)),
+      setTimeout(
+        () => !this.nearBroken && tooLong(),
+        Math.max(this.task.resumed ? TIMING.lostAfterMs : 0, leftMs + TIMING.lostAfterMs / 2),
+      ),
       setTimeout(tooLong, Math.max(TIMING.lostAfterMs, leftMs + 2 * TIMING.lostAfterMs)),
     ];
   }

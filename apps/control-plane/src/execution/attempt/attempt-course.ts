@@ -3,6 +3,7 @@ import { type End, type Ending, ended, type SocketSample } from '@plumbline/mode
 import { labelled } from '@plumbline/plans';
 import type { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
 import type { Catalogue } from '../catalogue.js';
+import type { Drain } from '../drain.js';
 import type { ExecutionMetrics } from '../execution-metrics.js';
 import { LeaseLost } from '../leg/lease.js';
 import type { Inventories } from '../probes/inventories.js';
@@ -11,7 +12,7 @@ import type { ClockOffset, ProbeFacts } from '../probes/probe-facts.js';
 import { TIMING } from '../timing.js';
 import { AttemptConduct, type Conducted, type Hands } from './attempt-conduct.js';
 import { acknowledge, dataSamples, keepBytes, readLeavings, stopAt } from './attempt-finish.js';
-import { commandsOf, startedPhases } from './attempt-output.js';
+import { commandsOf, endedAtNear, startedPhases } from './attempt-output.js';
 import { type AttemptRecords, attemptKey } from './attempt-records.js';
 import { type AttemptTask, type Cause, ENDS, targetOf, unreachableReason } from './attempt-task.js';
 import type { Consents } from './consent.js';
@@ -35,7 +36,12 @@ export interface AttemptTools {
   readonly store: PostgresArtifactStore;
   readonly metrics: ExecutionMetrics;
   readonly pursuit: Pursuit;
+  readonly drain: Drain;
 }
+
+const TAKEN_OVER =
+  "Another process of the control plane took this attempt over while it ran; its end is the probe's own.";
+const BEGUN_ANEW = 'It was begun anew: the process that had prepared it ended before any program ran.';
 
 /** How an attempt ended, and on which probes something of it may still run. */
 export interface AttemptResult {
@@ -59,7 +65,7 @@ export class AttemptCourse {
 
   constructor(
     private readonly tools: AttemptTools,
-    private readonly task: AttemptTask,
+    private task: AttemptTask,
     private readonly cause: Cause,
   ) {
     this.live = this.liveSamples({});
@@ -79,12 +85,31 @@ export class AttemptCourse {
   private async resume(): Promise<AttemptResult | undefined> {
     const { records, snapshots } = this.tools;
     this.tools.metrics.tookOver();
-    this.note('another process took this attempt over while it ran');
     this.before = await snapshots.before(this.task);
     this.live = this.liveSamples(await records.shownUntil(this.task));
     const conducted = await this.conductWith(undefined);
-    if (!('unknown' in conducted)) return this.finish(conducted);
+    if (!('unknown' in conducted)) {
+      this.note(TAKEN_OVER);
+      if (conducted.records.near.finished) await this.learnNearClock();
+      return this.finish(conducted);
+    }
     if (this.task.resumed?.started === true) return this.finishWithout(ended('probe-lost'));
+    return this.beginAnew();
+  }
+
+  /** For the time of its end; a probe that does not answer leaves that to our own clock. */
+  private async learnNearClock(): Promise<void> {
+    const near = targetOf(this.task, 'near');
+    const facts = await this.tools.inventories.of(near, this.task.lease.over).catch(() => undefined);
+    if (facts) this.facts.near = facts;
+  }
+
+  /** Its row was made, and its owner ended before a probe heard of it: it begins only now, and so does its time. */
+  private async beginAnew(): Promise<undefined> {
+    this.note(BEGUN_ANEW);
+    await this.tools.records.beginAnew(this.task);
+    const { resumed: _, ...fresh } = this.task;
+    this.task = fresh;
     return undefined;
   }
 
@@ -93,6 +118,8 @@ export class AttemptCourse {
     if (hindered) return this.finishWithout(hindered);
     const near = this.facts.near;
     if (!near) return this.finishWithout(ended(unreachableReason(this.task, 'near')));
+    // No probe has heard of it yet: whoever owns it next begins it. From the consent on the far side's server waits for it.
+    if (this.tools.drain.begun) throw new LeaseLost(this.task.leg.id);
     const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
     const consent = await this.tools.consents.ask(this.task, near, signal);
     if (this.task.lease.over.aborted) throw new LeaseLost(this.task.leg.id);
@@ -214,6 +241,7 @@ export class AttemptCourse {
       clocks: this.clocks(),
       samples: replaceSamples ? dataSamples(task, leavings) : rest,
       replaceSamples,
+      endedAt: task.resumed ? endedAtNear(conducted.records.near, this.clocks().near) : undefined,
     });
     tools.metrics.attemptEnded(ending.outcome, reasonOf(ending));
     acknowledge(tools.connections, task);

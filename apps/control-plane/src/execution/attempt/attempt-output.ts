@@ -1,6 +1,7 @@
 import type { AttemptOutput, PhaseOutput } from '@plumbline/measure';
 import type { Command, End, Ending, HostSnapshot, SocketSample } from '@plumbline/model';
 import type { PhaseEnd } from '@plumbline/probe-rpc';
+import type { ClockOffset } from '../probes/probe-facts.js';
 import type { EndRecord } from './end-record.js';
 
 /** What the parsers get: both ends' programs with what they printed, the samples and the snapshots. */
@@ -69,4 +70,14 @@ export function commandsOf(record: EndRecord): Command[] {
       endedAt: ended?.endedAt?.toISOString() ?? null,
     };
   });
+}
+
+/**
+ * When the last program of the near side ended, by our clock. A result that was fetched late ended no later for that.
+ * @returns undefined when either is not known: no program is known to have ended, or how far the probe's clock is off
+ */
+export function endedAtNear({ finished }: EndRecord, clock: ClockOffset | undefined): Date | undefined {
+  const ends = finished?.phases.flatMap(({ endedAt }) => endedAt?.getTime() ?? []) ?? [];
+  if (clock === undefined || ends.length === 0) return undefined;
+  return new Date(Math.round(Math.max(...ends) - clock.offsetMs));
 }

@@ -48,6 +48,8 @@ export interface AttemptEnd {
   /** Data sockets' samples that are not stored yet; with `replaceSamples` all of them. */
   readonly samples: readonly SocketSample[];
   readonly replaceSamples: boolean;
+  /** Our time of its end; absent: now. */
+  readonly endedAt?: Date | undefined;
 }
 
 /** Everything that is written of attempts, under the lease of their leg. */
@@ -87,6 +89,15 @@ export class AttemptRecords {
       await this.events.appendAll(leg.runId, [{ type: 'attempt', data }], client);
       return rows[0]?.id ?? id;
     });
+  }
+
+  /** Its time counts from now: nothing of it ran before. */
+  async beginAnew(task: AttemptTask): Promise<void> {
+    await task.lease.write(
+      'begin an attempt anew',
+      (client) => client.$executeRaw`
+      UPDATE attempt SET started_at = now() WHERE id = ${task.id}::uuid AND outcome IS NULL`,
+    );
   }
 
   /** The command lines as programs start: says that there may be traffic, and what runs. */
@@ -159,7 +170,9 @@ async function updateEnded(client: Transaction, id: string, end: AttemptEnd): Pr
   const changed = await client.$executeRaw`
     UPDATE attempt SET outcome = ${ending.outcome}::"Outcome", reason = ${reasonOf(ending) ?? null}, detail = ${detail},
       result = ${storableJsonText(end.result ?? null)}::jsonb, commands = ${storableJsonText(end.commands)}::jsonb,
-      conducted = ${storableJsonText(end.conducted)}::jsonb, notes = ${storableJsonText(end.notes)}::jsonb, clock_offsets = ${storableJsonText(end.clocks)}::jsonb, ended_at = now()
+      conducted = ${storableJsonText(end.conducted)}::jsonb, notes = ${storableJsonText(end.notes)}::jsonb,
+      clock_offsets = ${storableJsonText(end.clocks)}::jsonb,
+      ended_at = greatest(started_at, least(now(), ${end.endedAt ?? null}::timestamptz))
     WHERE id = ${id}::uuid AND outcome IS NULL`;
   return changed > 0;
 }

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { ended } from '@plumbline/model';
 import { PostgresArtifactStore } from '../../persistence/postgres-artifact-store.js';
 import { Catalogue } from '../catalogue.js';
+import { Drain } from '../drain.js';
 import { ExecutionMetrics } from '../execution-metrics.js';
 import { LeaseLost } from '../leg/lease.js';
 import { Inventories } from '../probes/inventories.js';
@@ -28,6 +29,7 @@ export class AttemptRunner {
     readonly store: PostgresArtifactStore,
     readonly metrics: ExecutionMetrics,
     readonly pursuit: Pursuit,
+    readonly drain: Drain,
   ) {}
 
   /**

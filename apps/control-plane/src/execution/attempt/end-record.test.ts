@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ExecuteResponse } from '@plumbline/probe-rpc';
 import { describe, expect, it } from 'vitest';
-import { commandsOf, phasesOf } from './attempt-output.js';
+import { commandsOf, endedAtNear, phasesOf } from './attempt-output.js';
 import { artifactName, EndRecord } from './end-record.js';
 
 type Event = NonNullable<ExecuteResponse['event']>;
@@ -134,5 +134,17 @@ describe('names of artifacts', () => {
       'near-test-iperf3.stdout',
       'near-test-iperf3.stdout.2',
     ]);
+  });
+});
+
+describe('the end of an attempt whose result was fetched late', () => {
+  it("is the end of the probe's last program, by our clock", () => {
+    const near = record([started(), finished('completed')]);
+    expect(endedAtNear(near, { offsetMs: 500, errorMs: 1 })).toEqual(new Date(+at + 1_000));
+  });
+
+  it('is not known without a program that ended, or without knowing how far that clock is off', () => {
+    expect(endedAtNear(record([started()]), { offsetMs: 0, errorMs: 0 })).toBeUndefined();
+    expect(endedAtNear(record([finished('completed')]), undefined)).toBeUndefined();
   });
 });

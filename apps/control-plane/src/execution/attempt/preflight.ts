@@ -31,8 +31,6 @@ function endpointProblem(task: AttemptTask, end: End, facts: ProbeFacts): Ending
 /** The ending that a failed call to that end stands for, before anything was sent. @throws what is not a failed call */
 export function callEnding(task: AttemptTask, end: End, error: unknown): Ending {
   if (!(error instanceof ProbeCallError)) throw error;
-  // grpc-js adds notes of its own name resolution.
-  const text = error.message.replace(/\s*Resolution note:.*$/s, '');
-  if (error.problem === 'unreachable') return ended(unreachableReason(task, end), text);
-  return ended(error.reason, `The ${end} probe: ${text}`);
+  if (error.problem === 'unreachable') return ended(unreachableReason(task, end), error.message);
+  return ended(error.reason, `The ${end} probe: ${error.message}`);
 }

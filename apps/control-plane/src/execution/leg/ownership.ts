@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { Settings, Signals } from '../../persistence/seams.js';
+import { Drain } from '../drain.js';
 import { TIMING } from '../timing.js';
 import { Lease } from './lease.js';
 
@@ -19,6 +20,7 @@ export class Ownership {
     private readonly database: PostgresDatabase,
     private readonly settings: Settings,
     private readonly signals: Signals,
+    private readonly drain: Drain,
   ) {}
 
   start(): void {
@@ -35,10 +37,10 @@ export class Ownership {
 
   /**
    * Takes a claimed leg that nobody walks: no owner, a silent one, or this process after a walk that broke off.
-   * @returns undefined when somebody walks it, or it has ended
+   * @returns undefined when somebody walks it, it has ended, or this process is about to stop
    */
   async take(legId: string): Promise<Lease | undefined> {
-    if (this.closed || this.leases.has(legId) || this.taking.has(legId)) return undefined;
+    if (this.closed || this.drain.begun || this.leases.has(legId) || this.taking.has(legId)) return undefined;
     this.taking.add(legId);
     try {
       return await this.takeNow(legId);

@@ -12,6 +12,7 @@ import { AttemptRunner } from '../attempt/attempt-runner.js';
 import { type AttemptTask, pathFrom } from '../attempt/attempt-task.js';
 import { endsStep, retryDelayMs, stepEnding } from '../attempt/endings.js';
 import { Catalogue, type EndedStep } from '../catalogue.js';
+import { Drain } from '../drain.js';
 import type { ProbeTarget } from '../probes/probe-facts.js';
 import { type Lease, LeaseLost } from './lease.js';
 import type { AttemptDocument, LegDocument, StepDocument } from './leg-document.js';
@@ -50,6 +51,7 @@ export class StepWalker {
     private readonly records: AttemptRecords,
     private readonly runner: AttemptRunner,
     private readonly results: StepResults,
+    private readonly drain: Drain,
   ) {}
 
   /** @throws {LeaseLost} */
@@ -131,6 +133,7 @@ export class StepWalker {
     }
   }
 
+  /** @throws {LeaseLost} when this process is about to stop: the next owner begins it */
   private async begin(
     place: Place,
     plan: AttemptPlan,
@@ -140,6 +143,7 @@ export class StepWalker {
     unconfirmed: string[],
   ): Promise<Try | undefined> {
     const { leg, step, lease } = place;
+    if (this.drain.begun) throw new LeaseLost(leg.id);
     const how = this.prepare(plan);
     const longestDurationMs = how?.prepared.longestDurationMs ?? 0;
     const id = await this.records.begin(lease, leg, step, { n, planIndex, plan, retryOf, longestDurationMs });

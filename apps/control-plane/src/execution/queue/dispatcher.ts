@@ -3,6 +3,7 @@ import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { Settings, Signals } from '../../persistence/seams.js';
 import { RunningAttempts } from '../attempt/running-attempts.js';
 import { Claims } from '../claims/claims.js';
+import { Drain } from '../drain.js';
 import { ExecutionMetrics } from '../execution-metrics.js';
 import { TIMING } from '../timing.js';
 import { AdvanceQueue, type OfferedLeg } from './advance-queue.js';
@@ -31,6 +32,7 @@ export class Dispatcher {
     private readonly claims: Claims,
     private readonly queue: AdvanceQueue,
     private readonly metrics: ExecutionMetrics,
+    private readonly drain: Drain,
     private readonly attempts: RunningAttempts,
   ) {}
 
@@ -48,13 +50,13 @@ export class Dispatcher {
     this.again = true;
     this.running ??= this.passes().finally(() => {
       this.running = undefined;
-      if (this.again && !this.closed) this.look();
+      if (this.again && !this.over) this.look();
     });
   }
 
   /** A look, and every leg without a live owner into the queue again. */
   async reconcile(): Promise<void> {
-    if (this.closed) return;
+    if (this.over) return;
     this.look();
     try {
       this.queue.offer(await this.withoutOwner());
@@ -71,9 +73,14 @@ export class Dispatcher {
     await this.running?.catch(() => undefined);
   }
 
+  /** Nothing is claimed any more: this process stops, or is about to. */
+  private get over(): boolean {
+    return this.closed || this.drain.begun;
+  }
+
   private async passes(): Promise<void> {
     // Ends: when nobody asked for another look during the last one, or at the first failure.
-    while (this.again && !this.closed) {
+    while (this.again && !this.over) {
       this.again = false;
       try {
         const pass = await this.claims.claimFree();
@@ -91,7 +98,7 @@ export class Dispatcher {
 
   private wakeIn(ms: number | undefined): void {
     clearTimeout(this.due);
-    if (ms === undefined || this.closed || ms > 3_600_000) return;
+    if (ms === undefined || this.over || ms > 3_600_000) return;
     this.due = setTimeout(() => this.look(), Math.max(1, Math.ceil(ms)));
   }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Ending, Metric, SocketSample } from '@plumbline/model';
+import { type Ending, ended, type Metric, type SocketSample } from '@plumbline/model';
 import { describe, expect, test } from 'vitest';
 import type { AttemptOutput, PhaseOutput, Reading } from '../../ability.js';
 import { ThroughputSpec } from '../../measurements/throughput/index.js';
@@ -100,5 +100,17 @@ describe('with what ss and ping saw', () => {
     const r = reading('3.9-forward', { omitS: 1 });
     expect(valueIn(r, 'efficiency')).toBeCloseTo(4_810_000 / (4_810_000 + 1448), 9);
     expect(r.notes).toEqual([expect.stringContaining('efficiency is an estimate')]);
+  });
+
+  test('a test that was cut off before iperf3 printed its document keeps what the sockets showed', () => {
+    const [client] = outputOf('3.12-forward').phases;
+    const phases: PhaseOutput[] = [{ ...client!, stdout: client!.stdout.slice(0, 20) }];
+    const r = reading('3.12-forward', {}, { phases, samples, ending: ended('interrupted') });
+    expect(r.ending).toMatchObject({ outcome: 'partial', reason: 'interrupted' });
+    expect(valueIn(r, 'rtt.mean')).toBe(60);
+    expect(valueIn(r, 'throughput')).toBe('receiver-totals-missing');
+    expect(
+      valueIn(reading('3.12-forward', {}, { phases, samples: [], ending: ended('interrupted') }), 'rtt.mean'),
+    ).toBe('attempt-failed');
   });
 });

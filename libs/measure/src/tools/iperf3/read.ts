@@ -12,6 +12,7 @@ import { type DocumentRead, type Iperf3Document, readDocument } from './document
 import { endingOf } from './ending.js';
 import { cpuRemarks, windowRemarks } from './host-remarks.js';
 import { oneWayOf } from './one-way.js';
+import { rateRemarks } from './rate-remarks.js';
 import { type Documents, resultOf } from './result.js';
 
 /** Reads what a throughput attempt left behind, from both ends. Never throws. */
@@ -50,7 +51,9 @@ function readOneWay(
 ): OneWayReading {
   const { client, nearRead, ...documents } = programs;
   const notes: string[] = [];
-  const result = documents.near && resultOf(spec, output, documents, notes, firstStream);
+  // What the kernel said of the sockets is known also where iperf3 was stopped before it printed its document.
+  const sampled = output.ending.outcome === 'partial' && output.samples.length > 0;
+  const result = documents.near || sampled ? resultOf(spec, output, documents, notes, firstStream) : undefined;
   const ending = endingOf(spec, { output, client, read: nearRead, documents, result });
   const metrics = throughputMetricsOf(result, ending, spec.streams);
   return {
@@ -125,5 +128,5 @@ function remarks(
   // A program that sends and receives at once has a thread for each stream of either way.
   const threads = spec.streams * ways;
   remarks.push(...cpuRemarks(accounts, threads, spec.rateBps !== undefined));
-  return [...remarks, ...windowRemarks(spec.windowBytes, result.buffers.sndBufBytes)];
+  return [...remarks, ...rateRemarks(spec, result), ...windowRemarks(spec.windowBytes, result.buffers.sndBufBytes)];
 }

@@ -6,7 +6,11 @@ import { everyTest } from '../../parameters.js';
 const DEFAULT_COUNT = 20;
 const DEFAULT_INTERVAL_S = 0.2;
 
-/** Echo requests at a fixed interval. With both `count` and `durationS` given, the one that is reached first ends it. */
+/** As long as one transfer may take: an attempt has its path for itself. */
+const LONGEST_S = 3600;
+const MOST_ECHOES = 100_000;
+
+/** Echo requests at a fixed interval, for so many of them or for so long. */
 export const RttTest = z
   .strictObject({
     kind: z.literal('rtt'),
@@ -26,8 +30,17 @@ export const RttTest = z
     method: z.literal('icmp', { error: 'icmp; this version cannot measure rtt by tcp-syn' }).default('icmp'),
   })
   .superRefine((test, context) => {
-    if (echoCount(test) > 100_000)
-      context.addIssue({ code: 'custom', path: ['durationS'], message: 'more than 100000 requests: raise intervalS' });
+    // zod comes here too when a field is out of its limits; that is said already.
+    if (context.issues.length > 0) return;
+    const issue = (path: keyof typeof test, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if (test.count !== undefined && test.durationS !== undefined)
+      return issue('count', 'give count or durationS, not both');
+    const given = test.durationS !== undefined ? 'durationS' : test.count !== undefined ? 'count' : 'intervalS';
+    const echoes = echoCount(test);
+    if (echoes > MOST_ECHOES) issue(given, `more than ${MOST_ECHOES} requests: raise intervalS`);
+    else if (echoes * test.intervalS > LONGEST_S)
+      issue(given, `count times intervalS is more than ${LONGEST_S} s: lower one of them`);
   })
   .meta({ id: 'RttTest' });
 export type RttTest = z.output<typeof RttTest>;
@@ -35,6 +48,5 @@ export type RttTest = z.output<typeof RttTest>;
 /** How many echoes are counted. */
 export function echoCount(test: { count?: number; durationS?: number; intervalS: number }): number {
   if (test.durationS === undefined) return test.count ?? DEFAULT_COUNT;
-  const inTime = Math.max(1, Math.round(test.durationS / test.intervalS));
-  return Math.min(inTime, test.count ?? inTime);
+  return Math.max(1, Math.round(test.durationS / test.intervalS));
 }
