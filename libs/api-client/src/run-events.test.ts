@@ -87,7 +87,7 @@ describe('the events of a run', () => {
       streaming(event(1, 'step', {}), false),
       streaming(event(2, 'run', { state: 'cancelled' })),
     );
-    expect((await collect(url, { silenceMs: 60 })).map((m) => m.id)).toEqual([1, 2]);
+    expect((await collect(url, { silenceMs: 800 })).map((m) => m.id)).toEqual([1, 2]);
     expect(asked).toEqual(['0', '1']);
   });
 
