@@ -35,6 +35,11 @@ interface TypedKind<T extends z.ZodType> {
   readonly title: string;
   readonly description: string;
   readonly sharing: Sharing;
+  /**
+   * Both ends are asked for all of a step's attempts before the first begins: what they refuse is on record by then. Absent:
+   * each attempt is judged when its turn comes. A kind that plans its next attempt from results cannot have it.
+   */
+  readonly asksFirst?: boolean;
   readonly test: T;
   /** Names of the metrics that a step of this kind can have: a criterion on another is refused when the plan is stored. */
   readonly metrics: readonly string[];
@@ -65,6 +70,7 @@ export const defineKind = <T extends z.ZodType>(k: TypedKind<T>): Kind => ({
   title: k.title,
   description: k.description,
   sharing: k.sharing,
+  ...(k.asksFirst ? { asksFirst: true } : {}),
   test: k.test,
   metrics: k.metrics,
   labels: (test) => k.labels(k.test.parse(test)),

@@ -11,6 +11,7 @@ import { Claims } from './claims/claims.js';
 import { Drain } from './drain.js';
 import { ExecutionService } from './execution.service.js';
 import { ExecutionMetrics } from './execution-metrics.js';
+import { AttemptMeans } from './leg/attempt-means.js';
 import { LegWalker } from './leg/leg-walker.js';
 import { Ownership } from './leg/ownership.js';
 import { StepResults } from './leg/step-results.js';
@@ -31,6 +32,7 @@ import { StoredOutputs } from './reparse/stored-output.js';
 @Module({
   providers: [
     AdvanceQueue,
+    AttemptMeans,
     AttemptRecords,
     AttemptRunner,
     AttemptSnapshots,

@@ -29,16 +29,21 @@ export const CANNED_FACTS: readonly RawFact[] = [
   ['cmd.ip-link', '[{"ifname":"eth0","mtu":1500,"qdisc":"fq_codel","stats64":{"rx":{"errors":0},"tx":{"errors":0}}}]'],
 ].map(([key = '', text = '']) => ({ key, source: 'canned', text, error: '' }));
 
-/** What a program printed in a run that went well (recorded on loopback), fitted to the ports and counts of this argv. */
+/**
+ * What a program printed in a run that went well (recorded on loopback), fitted to the ports, the counts and the sender's
+ * congestion control of this argv.
+ */
 export function cannedOutput(phase: Phase): FakePhase {
   const option = (flag: string): string | undefined => phase.argv[phase.argv.indexOf(flag) + 1 || phase.argv.length];
   if (phase.tool === 'ping') return { stdout: pingText(Number(option('-c') ?? 3), phase.argv.at(-1) ?? '') };
   if (phase.tool !== 'iperf3') return {};
   const ports = { client: Number(option('--cport') ?? 25312), server: Number(option('-p') ?? 25311) };
   if (phase.argv.includes('-s')) return { stdout: withPorts(IPERF3_SERVER, ports) };
-  const text = sample(ports.client, ports.server);
+  const asked = option('-C');
+  const text = sample(ports.client, ports.server).replace(') cubic ', `) ${asked ?? 'cubic'} `);
+  const sender = `"sender_tcp_congestion": "${asked ?? 'bbr'}"`;
   return {
-    stdout: withPorts(IPERF3_CLIENT, ports),
+    stdout: withPorts(IPERF3_CLIENT, ports).replace('"sender_tcp_congestion": "bbr"', sender),
     samples: [{ elapsedMs: 250, text }],
     cpuUserUs: 10_000,
     cpuSystemUs: 40_000,

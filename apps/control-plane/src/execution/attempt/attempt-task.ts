@@ -27,7 +27,7 @@ export interface AttemptTask {
 
 export const ENDS: readonly End[] = ['near', 'far'];
 export const targetOf = (task: AttemptTask, end: End): ProbeTarget => task[end];
-export const endpointOf = (task: AttemptTask, end: End): LegEndpoint =>
+export const endpointOf = (task: Pick<AttemptTask, 'path'>, end: End): LegEndpoint =>
   end === 'near' ? task.path.source : task.path.destination;
 export const peerOf = (task: AttemptTask, end: End): LegEndpoint =>
   end === 'near' ? task.path.destination : task.path.source;

@@ -4,8 +4,11 @@ import { ProbeCallError } from '@plumbline/probe-rpc';
 import type { ProbeFacts } from '../probes/probe-facts.js';
 import { type AttemptTask, endpointOf, unreachableReason } from './attempt-task.js';
 
+/** What of an attempt its two ends are asked about. */
+export type Asked = Pick<AttemptTask, 'path' | 'prepared'>;
+
 /** Why the attempt cannot be carried out, as far as both probes' Inventories tell; undefined: nothing is known against it. */
-export function hindrance(task: AttemptTask, facts: Partial<Record<End, ProbeFacts>>): Ending | undefined {
+export function hindrance(task: Asked, facts: Partial<Record<End, ProbeFacts>>): Ending | undefined {
   const { source, destination } = task.path;
   if (source.address.includes(':') !== destination.address.includes(':'))
     return ended('address-family-mismatch', `${source.address} and ${destination.address} differ in version.`);
@@ -19,7 +22,7 @@ export function hindrance(task: AttemptTask, facts: Partial<Record<End, ProbeFac
 
 const hostOf = (facts: ProbeFacts): ProbeHost => facts.host;
 
-function endpointProblem(task: AttemptTask, end: End, facts: ProbeFacts): Ending | undefined {
+function endpointProblem(task: Asked, end: End, facts: ProbeFacts): Ending | undefined {
   const wanted = endpointOf(task, end);
   const has = facts.report.endpoints.find((endpoint) => endpoint.name === wanted.endpoint);
   if (!has) return ended('endpoint-unknown', `Probe ${wanted.probe} has no endpoint ${wanted.endpoint}.`);

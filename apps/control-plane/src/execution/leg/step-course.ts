@@ -6,7 +6,8 @@ import type { LegDocument, StepDocument } from './leg-document.js';
  * kind follows from the results so far, which are read from Postgres: so a step goes on alike whoever walks it.
  */
 export class StepCourse {
-  private readonly listed: readonly AttemptPlan[];
+  /** What is known before anything was measured; nothing of an adaptive kind. */
+  readonly listed: readonly AttemptPlan[];
 
   /** @throws {z.ZodError} when the test does not fit its kind */
   constructor(

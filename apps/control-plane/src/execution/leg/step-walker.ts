@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Ability, PreparedAbility } from '@plumbline/measure';
 import { type Ending, ended } from '@plumbline/model';
 import type { AttemptPlan, AttemptResult, Kind } from '@plumbline/plans';
-import { z } from 'zod';
-import type { LegPath } from '../../persistence/leg-path.js';
-import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../../persistence/postgres-run-events.js';
 import { AttemptRecords } from '../attempt/attempt-records.js';
 import { AttemptRunner } from '../attempt/attempt-runner.js';
@@ -13,7 +9,7 @@ import { type AttemptTask, pathFrom } from '../attempt/attempt-task.js';
 import { endsStep, retryDelayMs, stepEnding } from '../attempt/endings.js';
 import { Catalogue, type EndedStep } from '../catalogue.js';
 import { Drain } from '../drain.js';
-import type { ProbeTarget } from '../probes/probe-facts.js';
+import { AttemptMeans } from './attempt-means.js';
 import { type Lease, LeaseLost } from './lease.js';
 import type { AttemptDocument, LegDocument, StepDocument } from './leg-document.js';
 import { recordStepEnd } from './leg-records.js';
@@ -30,6 +26,8 @@ interface Try {
   readonly n: number;
   readonly ending: Ending;
 }
+/** An attempt that has its row already. */
+type Known = Try | AttemptDocument;
 interface Walked {
   readonly finals: { readonly plan: AttemptPlan; readonly last: Try; readonly over: boolean }[];
   readonly results: AttemptResult[];
@@ -45,12 +43,12 @@ type Place = { readonly leg: LegDocument; readonly step: StepDocument; readonly 
 @Injectable()
 export class StepWalker {
   constructor(
-    private readonly database: PostgresDatabase,
     private readonly events: PostgresRunEvents,
     private readonly catalogue: Catalogue,
     private readonly records: AttemptRecords,
     private readonly runner: AttemptRunner,
     private readonly results: StepResults,
+    private readonly means: AttemptMeans,
     private readonly drain: Drain,
   ) {}
 
@@ -83,12 +81,17 @@ export class StepWalker {
     const course = new StepCourse(kind, leg, step);
     const walked: Omit<Walked, 'because'> = { finals: [], results: [], unconfirmed: [] };
     let nextN = Math.max(-1, ...step.attempts.map((attempt) => attempt.n)) + 1;
+    const known = new Map<number, readonly Known[]>(Map.groupBy(step.attempts, (attempt) => attempt.planIndex));
+    let toAsk = kind.asksFirst === true;
     // Ends: with the kind's last attempt, or at the first ending after which the others would be pointless.
     for (let planIndex = 0; ; planIndex += 1) {
+      const isOpen = known.get(planIndex)?.some((attempt) => attempt.ending === undefined);
+      if (toAsk && !isOpen)
+        toAsk = !(await this.askFirst(place, course.listed, known, () => nextN++, walked.unconfirmed));
       const plan = course.plan(planIndex, walked.results);
       if (!plan) return { ...walked, because: 'complete' };
-      const known = step.attempts.filter((attempt) => attempt.planIndex === planIndex);
-      const last = await this.attemptWithRetries(place, plan, planIndex, known, () => nextN++, walked.unconfirmed);
+      const tries = known.get(planIndex) ?? [];
+      const last = await this.attemptWithRetries(place, plan, planIndex, tries, () => nextN++, walked.unconfirmed);
       if (!last) return { ...walked, because: 'cancelled' };
       const over = endsStep(last.ending, this.needsOthers(plan));
       walked.finals.push({ plan, last, over });
@@ -97,9 +100,37 @@ export class StepWalker {
     }
   }
 
+  /**
+   * Carries out, as refused, each attempt that both ends' Inventories refuse, before any other begins. What would end the step
+   * is the last of them. Each has its row, so that the next owner goes on from there.
+   * @param known what is added to
+   * @returns whether the ends answered; the walk shows what becomes of an end that does not, and they are asked again
+   */
+  private async askFirst(
+    place: Place,
+    plans: readonly AttemptPlan[],
+    known: Map<number, readonly Known[]>,
+    nextN: () => number,
+    unconfirmed: string[],
+  ): Promise<boolean> {
+    const refusals = await this.means.refusals(plans, place.leg, place.lease);
+    // Ends: with the last refusal.
+    for (const { planIndex, plan, ending } of refusals ?? []) {
+      if (place.lease.cancelled.aborted) break;
+      const [first] = known.get(planIndex) ?? [];
+      if (first?.ending) continue;
+      const settled = first
+        ? await this.settle(place, plan, first, unconfirmed)
+        : await this.begin(place, plan, planIndex, nextN(), undefined, unconfirmed);
+      if (settled) known.set(planIndex, [settled]);
+      if (endsStep(ending, this.needsOthers(plan))) break;
+    }
+    return refusals !== undefined;
+  }
+
   /** Whether the step's other attempts may succeed where this one lacks its tool. */
   private needsOthers(plan: AttemptPlan): boolean {
-    const sided = plan.cell.direction !== undefined && this.prepare(plan)?.ability.hasServer === false;
+    const sided = plan.cell.direction !== undefined && this.means.prepare(plan)?.ability.hasServer === false;
     return plan.optional === true || sided;
   }
 
@@ -108,7 +139,7 @@ export class StepWalker {
     place: Place,
     plan: AttemptPlan,
     planIndex: number,
-    known: readonly AttemptDocument[],
+    known: readonly Known[],
     nextN: () => number,
     unconfirmed: string[],
   ): Promise<Try | undefined> {
@@ -118,7 +149,7 @@ export class StepWalker {
       tries += 1;
       last = await this.settle(place, plan, attempt, unconfirmed);
     }
-    const givesWay = this.prepare(plan)?.ability.sharing === 'background';
+    const givesWay = this.means.prepare(plan)?.ability.sharing === 'background';
     // Ends: after three tries (a background test: fifty), or at the first ending that is not tried again.
     for (;;) {
       const delayMs = last ? retryDelayMs(last.ending, tries, Math.random(), givesWay) : 0;
@@ -144,7 +175,7 @@ export class StepWalker {
   ): Promise<Try | undefined> {
     const { leg, step, lease } = place;
     if (this.drain.begun) throw new LeaseLost(leg.id);
-    const how = this.prepare(plan);
+    const how = this.means.prepare(plan);
     const longestDurationMs = how?.prepared.longestDurationMs ?? 0;
     const id = await this.records.begin(lease, leg, step, { n, planIndex, plan, retryOf, longestDurationMs });
     if (id === undefined) return undefined;
@@ -152,9 +183,11 @@ export class StepWalker {
   }
 
   /** An attempt that has ended already, or one that another owner began and that goes on. */
-  private async settle(place: Place, plan: AttemptPlan, attempt: AttemptDocument, unconfirmed: string[]): Promise<Try> {
+  private async settle(place: Place, plan: AttemptPlan, attempt: Known, unconfirmed: string[]): Promise<Try> {
+    if (!('started' in attempt)) return attempt;
     const { id, n, ending, ageMs, started } = attempt;
-    return ending ? { id, n, ending } : this.conduct(place, plan, { id, n }, unconfirmed, { ageMs, started });
+    if (ending) return { id, n, ending };
+    return this.conduct(place, plan, { id, n }, unconfirmed, { ageMs, started });
   }
 
   private async conduct(
@@ -164,9 +197,9 @@ export class StepWalker {
     unconfirmed: string[],
     resumed: AttemptTask['resumed'],
   ): Promise<Try> {
-    const how = this.prepare(plan);
+    const how = this.means.prepare(plan);
     const path = pathFrom(leg.path, plan.startsAt);
-    const probes = await this.probesOf(path);
+    const probes = await this.means.probesOf(path);
     const short = { id, n, leg, step, lease, plan };
     if (!how || !probes) {
       const ending = ended(how ? 'path-gone' : 'spec-invalid');
@@ -182,26 +215,5 @@ export class StepWalker {
     });
     unconfirmed.push(...result.unconfirmed);
     return { id, n, ending: result.ending };
-  }
-
-  private prepare(plan: AttemptPlan): { ability: Ability; prepared: PreparedAbility } | undefined {
-    const ability = this.catalogue.abilityOf(plan.measurement, plan.tool);
-    if (!ability || ability.schemaVersion !== plan.schemaVersion) return undefined;
-    try {
-      return { ability, prepared: ability.prepare(plan.spec) };
-    } catch (error) {
-      if (error instanceof z.ZodError) return undefined;
-      throw error;
-    }
-  }
-
-  /** Where both probes are now: an address may have changed since the run was asked for. */
-  private async probesOf(path: LegPath): Promise<{ near: ProbeTarget; far: ProbeTarget } | undefined> {
-    const names = [path.source.probe, path.destination.probe];
-    const rows = await this.database.retrying('find the probes', (client) =>
-      client.probe.findMany({ where: { name: { in: names } }, select: { name: true, address: true, enrolled: true } }),
-    );
-    const [near, far] = names.map((name) => rows.find((row) => row.name === name));
-    return near && far ? { near, far } : undefined;
   }
 }

@@ -8,8 +8,8 @@ import { transferAttempts } from '../../throughput-attempts.js';
 import { CongestionControlMatrixTest } from './test.js';
 
 /**
- * Both ends are asked for each algorithm before its transfer starts (the ability refuses what the sender cannot run, with
- * the end and what it has instead); a cell that is refused costs no traffic and does not stop the others.
+ * Both ends are asked for every algorithm before the first transfer starts (the ability refuses what the sender cannot run,
+ * with the end and what it has instead); a cell that is refused costs no traffic and does not stop the others.
  */
 function attempts(test: CongestionControlMatrixTest, path: Path) {
   const { durationS, omitS, streams, windowBytes, mssBytes, dscp } = test;
@@ -34,6 +34,7 @@ export const congestionControlMatrix = defineKind({
   description:
     'The same transfer under several congestion controls, interleaved: before two throughputs are compared, ask what congestion control each end ran.',
   sharing: throughput.sharing,
+  asksFirst: true,
   test: CongestionControlMatrixTest,
   metrics: [...throughput.metrics, fairness].map((fact) => fact.name),
   labels: (test) => ({
