@@ -12,6 +12,7 @@ import { makeCsr, makeKey } from '@plumbline/probe-rpc';
 import { type FakeProbe, freePort, startFakeProbe } from '@plumbline/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Stack, startStack } from './stack.js';
+import { reparseRoute } from './suites/reparse.js';
 
 /** The API with everything real behind it but the programs: probes that keep the probe's contract and run none. */
 let stack: Stack;
@@ -170,6 +171,8 @@ test('transactions between probes that have only iperf3 are refused, with the pa
   const tps = run.legs[0]?.steps[0]?.metrics.find(({ name }) => name === 'transactions-per-second');
   expect(tps).toMatchObject({ value: null, reason: 'attempt-failed' });
 });
+
+reparseRoute(() => stack);
 
 describe('a refusal', () => {
   test('is typed, or thrown as what it is', async () => {
