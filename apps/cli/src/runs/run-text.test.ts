@@ -131,6 +131,23 @@ describe('a run for people', () => {
     expect(text).toContain('attempt 1: it was begun anew');
   });
 
+  it('shows both ends below the numbers, and what their counters say', () => {
+    const sender = { end: 'near', role: 'sender', congestionControl: 'cubic', congestionControlSampled: true } as const;
+    const near = { since: null, until: null, unknown: {}, queue: { drops: 12 } };
+    const one = attempt({
+      outcome: 'completed',
+      reason: undefined,
+      ends: [{ ...sender, measured: ['retransmits'] }],
+      counters: { near },
+    });
+    const lines = printed(run({ legs: [leg({ steps: [step({ attempts: [one] })] })] })).split('\n');
+    expect(lines.slice(-3)).toEqual([
+      '    near end (sender, cubic, CPU unknown) measured retransmits',
+      '    counters of the near end: queue drops +12',
+      '',
+    ]);
+  });
+
   it('keeps to the width of the terminal', () => {
     const labelled = metric('throughput', 'bit/s', 1e6, { algorithm: 'cubic', streams: '4', direction: 'forward' });
     const text = printed(run({ legs: [leg({ reason: 'probe-lost', steps: [step({ metrics: [labelled] })] })] }), 60);

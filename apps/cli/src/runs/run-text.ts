@@ -4,6 +4,7 @@ import { REASONS, type Reason, type StepReason, type StepState, type Verdict } f
 import { metricLabels, metricText, type ShownMetric, spreadText } from '../output/metric-text.js';
 import { facts, table, wrap } from '../output/table.js';
 import { type Style, styled, type Terminal } from '../output/terminal.js';
+import { counterLines, endLines } from './ends-text.js';
 
 /** What this room shows of a run document. */
 export type ShownRun = Pick<
@@ -78,6 +79,8 @@ function printStep(step: Step, index: number, out: Terminal): void {
   for (const finding of step.findings)
     if (finding.holds === 'yes') out.write(wrap(`${finding.code}: ${finding.text ?? ''}`, out.columns(), '    '));
   printMetrics(step, out);
+  for (const line of [...endLines(step.attempts), ...counterLines(step.attempts)])
+    out.write(wrap(line, out.columns(), '    '));
 }
 
 /** Those that did not complete, the same words once; then what a partial one had measured, and what was noted of any. */
