@@ -16,6 +16,7 @@ export type { MetricFact } from './metric-fact.js';
 export * from './tool.js';
 export { counterMovement } from './tools/host/movement.js';
 export { parseSnapshot, type RawFact } from './tools/host/snapshot.js';
+export { nuttcpCannot } from './tools/nuttcp/cannot.js';
 export { ssArgv } from './tools/ss/argv.js';
 export { parseSs } from './tools/ss/parse.js';
 export { parseSampleArtifact } from './tools/ss/samples.js';

@@ -46,6 +46,8 @@ interface TypedKind<T extends z.ZodType> {
   /** Labels that a step's metrics can carry, with the values that they can have; an empty list: any. */
   readonly labels: (test: z.output<T>) => Readonly<Partial<Record<keyof Labels, readonly string[]>>>;
   readonly attempts: (test: z.output<T>, path: Path) => readonly AttemptPlan[];
+  /** What of the test cannot go together on any path: a plan that asks for it is refused, with these fields. */
+  readonly conflicts?: (test: z.output<T>) => readonly { readonly field: string; readonly why: string }[];
   /** Why nothing of the test could be measured on this path, as a sentence with what to do; undefined: it can be. */
   readonly misfit?: (test: z.output<T>, path: Path) => string | undefined;
   /** The step's metrics: medians over its repeats with spread, per cell. */
@@ -53,11 +55,13 @@ interface TypedKind<T extends z.ZodType> {
 }
 
 /** What the core sees: no type parameter, so that all kinds fit in one list. Each method parses the raw test. */
-export interface Kind extends Omit<TypedKind<z.ZodType>, 'labels' | 'attempts' | 'misfit' | 'summarise'> {
+export interface Kind extends Omit<TypedKind<z.ZodType>, 'labels' | 'attempts' | 'conflicts' | 'misfit' | 'summarise'> {
   /** @throws {z.ZodError} when the test does not fit */
   readonly labels: (test: unknown) => Readonly<Partial<Record<keyof Labels, readonly string[]>>>;
   /** @throws {z.ZodError} when the test does not fit */
   readonly attempts: (test: unknown, path: Path) => readonly AttemptPlan[];
+  /** @throws {z.ZodError} when the test does not fit */
+  readonly conflicts: (test: unknown) => readonly { readonly field: string; readonly why: string }[];
   /** @throws {z.ZodError} when the test does not fit */
   readonly misfit: (test: unknown, path: Path) => string | undefined;
   /** @throws {z.ZodError} when the test does not fit */
@@ -75,6 +79,7 @@ export const defineKind = <T extends z.ZodType>(k: TypedKind<T>): Kind => ({
   metrics: k.metrics,
   labels: (test) => k.labels(k.test.parse(test)),
   attempts: (test, path) => k.attempts(k.test.parse(test), path),
+  conflicts: (test) => k.conflicts?.(k.test.parse(test)) ?? [],
   misfit: (test, path) => k.misfit?.(k.test.parse(test), path),
   summarise: (test, results) => k.summarise(k.test.parse(test), results),
 });

@@ -83,6 +83,16 @@ describe('what is wrong is told with its place', () => {
       },
       '#/tests/0 this test may take 34',
     ],
+    [
+      { tests: [{ kind: 'rtt' }, { kind: 'single-stream', tool: 'nuttcp', omitS: 2 }] },
+      '#/tests/1/omitS nuttcp cannot leave out the first seconds (omitS); use iperf3 for that.',
+    ],
+    [
+      { tests: [{ kind: 'single-stream', tool: 'nuttcp', congestionControl: 'cubic', direction: 'both' }] },
+      '#/tests/0/congestionControl nuttcp cannot choose',
+    ],
+    [{ tests: [{ kind: 'single-stream', tool: 'nuttcp', direction: 'simultaneous' }] }, '#/tests/0/direction nuttcp'],
+    [{ tests: [{ kind: 'single-stream', tool: 'nuttcp', windowBytes: 65_537 }] }, '#/tests/0/windowBytes nuttcp'],
     ['plan', '# '],
   ])('%j', (raw, start) => {
     const issues = issuesOf(raw);
@@ -103,6 +113,18 @@ describe('what is wrong is told with its place', () => {
       '#/tests/0/b',
     ]);
   });
+});
+
+test('what nuttcp can do is taken', () => {
+  const test = {
+    kind: 'single-stream',
+    tool: 'nuttcp',
+    direction: 'both',
+    omitS: 0,
+    windowBytes: 65_536,
+    capture: true,
+  };
+  expect(issuesOf({ tests: [test] })).toEqual([]);
 });
 
 test.each([

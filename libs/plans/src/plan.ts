@@ -25,7 +25,7 @@ interface Issue {
   readonly message: string;
 }
 
-/** What a plan's shape cannot say: names that occur twice, and criteria that no metric of the plan could ever meet. */
+/** What a plan's shape cannot say: names that occur twice, parameters that cannot go together, and criteria that no metric of the plan could ever meet. */
 export function planIssues(plan: Shape): readonly Issue[] {
   const names = plan.tests.map((test) => test.name);
   const twice = names.flatMap((name, i): Issue[] =>
@@ -35,10 +35,14 @@ export function planIssues(plan: Shape): readonly Issue[] {
   );
   return [
     ...twice,
+    ...plan.tests.flatMap(conflictIssues),
     ...plan.tests.flatMap(durationIssues),
     ...plan.criteria.flatMap((criterion, i) => criterionIssues(plan.tests, criterion, i)),
   ];
 }
+
+const conflictIssues = (test: Test, index: number): Issue[] =>
+  (kindOf(test.kind)?.conflicts(test) ?? []).map(({ field, why }) => ({ path: ['tests', index, field], message: why }));
 
 /** No single test holds a path for longer than a day; a plan that needs more is several runs. */
 const LONGEST_TEST_S = 86_400;

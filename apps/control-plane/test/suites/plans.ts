@@ -89,6 +89,11 @@ describe('plans', () => {
       { tests: [{ kind: 'single-stream', congestionControl: '-x' }] },
       ['/tests/0/congestionControl'],
     ],
+    [
+      'what its tool cannot do',
+      { tests: [{ kind: 'single-stream', tool: 'nuttcp', omitS: 2, congestionControl: 'cubic' }] },
+      ['/tests/0/congestionControl', '/tests/0/omitS'],
+    ],
   ])('%s is pointed at', async (_what, body, expected) => {
     const answer = await house.stack.call('PUT', '/v1/plans/bad', { body });
     expect(said(answer)).toEqual([422, 'invalid-request', ...expected]);

@@ -5,6 +5,7 @@ import type { ThroughputSpec } from '../../measurements/throughput/index.js';
 import { atLeast } from '../../tool.js';
 import { BASELINE_TIMEOUT_MS, baselinePhase } from '../ping/argv.js';
 import { clientArgv, type NuttcpPorts, serverArgv } from './argv.js';
+import { nuttcpCannot } from './cannot.js';
 import { NUTTCP_OLDEST, nuttcp } from './version.js';
 
 const MARGIN_MS = 20_000;
@@ -22,17 +23,8 @@ export function refuses(spec: ThroughputSpec, role: End, host: ProbeHost): Endin
   const version = nuttcp.parseVersion(text);
   if (version !== undefined && !atLeast(version, NUTTCP_OLDEST))
     return ended('tool-too-old', `The ${role} host has nuttcp ${version}; ${NUTTCP_OLDEST} or newer is needed.`);
-  const cannot = cannotDo(spec);
-  return cannot === undefined ? undefined : ended('parameter-unsupported', `nuttcp ${cannot}; use iperf3 for that.`);
-}
-
-function cannotDo({ direction, omitS, congestionControl, windowBytes, streams }: ThroughputSpec): string | undefined {
-  if (direction === 'simultaneous') return 'runs one direction at a time';
-  if (omitS > 0) return 'cannot leave out the first seconds (omitS)';
-  if (congestionControl !== undefined) return 'cannot choose a congestion control';
-  if (streams > 1) return 'is used for one stream only';
-  if (windowBytes !== undefined && windowBytes % 1024 !== 0) return 'sets windows of whole KiB only';
-  return undefined;
+  const [cannot] = nuttcpCannot(spec);
+  return cannot && ended('parameter-unsupported', cannot.why);
 }
 
 const testTimeoutMs = (spec: ThroughputSpec): number => spec.durationS * 1000 + MARGIN_MS;

@@ -1,4 +1,4 @@
-import { type Committed, captureMetrics, throughput } from '@plumbline/measure';
+import { type Committed, captureMetrics, nuttcpCannot, throughput } from '@plumbline/measure';
 import type { Path } from '@plumbline/model';
 import { byDirection } from '../../derive.js';
 import { directionCells, directionLabels, interleave } from '../../expand.js';
@@ -43,6 +43,10 @@ export const singleStream = defineKind({
   test: SingleStreamTest,
   metrics: [...throughput.metrics, ...captureMetrics].map((fact) => fact.name),
   labels: (test) => directionLabels(test.direction),
+  conflicts: (test) =>
+    test.tool === 'nuttcp'
+      ? nuttcpCannot({ ...test, direction: test.direction === 'both' ? 'forward' : test.direction })
+      : [],
   attempts,
   summarise: (test, results) =>
     summarise(test.capture ? [...throughput.metrics, ...captureMetrics] : throughput.metrics, byDirection(results)),

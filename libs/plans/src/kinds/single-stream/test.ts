@@ -24,7 +24,7 @@ export const SingleStreamTest = z
       .default('iperf3')
       .meta({
         description:
-          'Which program measures. nuttcp is a second opinion on the same path: another program, another count at the receiver. It knows no omitS and no congestionControl.',
+          'Which program measures. nuttcp is a second opinion on the same path: another program, another count at the receiver. It knows no omitS and no congestionControl, one direction at a time and windows of whole KiB: a plan that asks it for more is refused.',
       }),
     capture: z.boolean().default(false).meta({
       description:
