@@ -8,7 +8,7 @@ import { trace } from './measurements/trace/index.js';
 import { transactions } from './measurements/transactions/index.js';
 import { udpLoad } from './measurements/udp-load/index.js';
 import type { Tool } from './tool.js';
-import { hping3, reachabilityByHping3, traceByHping3 } from './tools/hping3/index.js';
+import { hping3, reachabilityByHping3, rttByHping3, traceByHping3 } from './tools/hping3/index.js';
 import { iperf2, transactionsByIperf2 } from './tools/iperf2/index.js';
 import { iperf3, throughputByIperf3, udpLoadByIperf3 } from './tools/iperf3/index.js';
 import { mtr, traceByMtr } from './tools/mtr/index.js';
@@ -35,6 +35,7 @@ export const abilities: readonly Ability[] = [
   hopsByPchar,
   transactionsByIperf2,
   throughputByNuttcp,
+  rttByHping3,
 ];
 
 /** What can be measured. A new one is a folder and a line here. */

@@ -52,7 +52,8 @@ describe('a test', () => {
     [{ kind: 'single-stream', repeats: 101 }, 'repeats'],
     [{ kind: 'single-stream', dscp: 64 }, 'dscp'],
     [{ kind: 'single-stream', name: '-rf' }, 'name'],
-    [{ kind: 'rtt', method: 'tcp-syn' }, 'tcp-syn'],
+    [{ kind: 'rtt', method: 'tcp-ack' }, 'tcp-syn'],
+    [{ kind: 'rtt', port: 80 }, 'only tcp-syn has a port'],
     [{ kind: 'rtt', direction: 'reverse' }, 'a round trip already has both directions'],
     [{ kind: 'rtt', intervalS: 0 }, 'intervalS'],
     [{ kind: 'rtt', intervalS: 0.002, durationS: 3600 }, 'more than 100000 requests'],
@@ -119,6 +120,15 @@ describe('attempts', () => {
     [{ count: 5, omitS: 1 }, 5, 5],
   ])('rtt of %j counts %d requests after %d', (raw, count, omitCount) => {
     expect(attemptsOf({ kind: 'rtt', ...raw })[0]?.spec).toMatchObject({ count, omitCount, payloadBytes: 56 });
+  });
+
+  test('rtt by SYNs is measured by hping3, at the port that the test names', () => {
+    const how = ({ tool, spec }: { tool: string; spec: unknown }) => [tool, Object(spec).method, Object(spec).port];
+    const [echoes] = attemptsOf({ kind: 'rtt' });
+    const [syns] = attemptsOf({ kind: 'rtt', method: 'tcp-syn', port: 22, count: 3 });
+    expect(echoes && how(echoes)).toEqual(['ping', 'icmp', undefined]);
+    expect(syns && how(syns)).toEqual(['hping3', 'tcp-syn', 22]);
+    expect(abilityOf('rtt', 'hping3')?.prepare(JSON.parse(JSON.stringify(syns?.spec)))).toBeDefined();
   });
 
   test('every attempt is one that an ability can prepare', () => {

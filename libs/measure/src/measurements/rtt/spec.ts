@@ -1,3 +1,4 @@
+import { Port } from '@plumbline/model';
 import { z } from 'zod';
 
 /** Limits shared by the spec and by the tests of a plan. */
@@ -9,14 +10,16 @@ export const rttLimits = {
   payloadBytes: z.int().min(16).max(65507),
 };
 
-/** Echo requests at a fixed interval. The first `omitCount` (ARP, route look-ups) are sent besides `count` and not counted. */
+/** Echo requests, or SYNs to a port, at a fixed interval. The first `omitCount` (ARP, route look-ups) are sent besides `count` and not counted. */
 export const RttSpec = z
   .strictObject({
     count: rttLimits.count,
     intervalS: rttLimits.intervalS,
     omitCount: z.int().min(0).max(30_000).default(0),
     payloadBytes: rttLimits.payloadBytes.default(56),
-    method: z.literal('icmp').default('icmp'),
+    method: z.enum(['icmp', 'tcp-syn']).default('icmp'),
+    /** Of tcp-syn; 443 when absent. */
+    port: Port.optional(),
   })
   .meta({ id: 'RttSpec' });
 export type RttSpec = z.output<typeof RttSpec>;

@@ -170,6 +170,8 @@ describe('what is sent', () => {
     expect(rttByHping3.prepare({ count: 3, intervalS: 0.2 }).near(host, input)[0]?.argv.join(' ')).toContain(
       '-S -p 443 -c 3',
     );
+    const toPort = rttByHping3.prepare({ count: 3, intervalS: 0.2, omitCount: 2, method: 'tcp-syn', port: 22 });
+    expect(toPort.near(host, input)[0]?.argv.join(' ')).toContain('-S -p 22 -c 5');
   });
 
   test('is refused without hping3 or without root', () => {

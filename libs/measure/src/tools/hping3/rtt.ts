@@ -1,5 +1,4 @@
-import { type Ending, ended, Port } from '@plumbline/model';
-import { z } from 'zod';
+import { type Ending, ended } from '@plumbline/model';
 import { type AttemptOutput, defineAbility, type NearInput, type Phase, type Reading } from '../../ability.js';
 import { type RttResult, type RttSpec, rtt, rttMetricsOf } from '../../measurements/rtt/index.js';
 import { synArgv, synsTimeoutMs } from './argv.js';
@@ -9,11 +8,11 @@ import { endingOfSyns, refusesSyns } from './refuses.js';
 
 /** A port that answers in most places, open or closed: either way the host has replied. */
 const DEFAULT_PORT = 443;
-const WithPort = z.looseObject({ port: Port.default(DEFAULT_PORT) });
-const synsOf = (spec: RttSpec) => {
-  const { port } = WithPort.parse(spec);
-  return { port, count: spec.count + spec.omitCount, intervalS: spec.intervalS };
-};
+const synsOf = ({ port = DEFAULT_PORT, count, omitCount, intervalS }: RttSpec) => ({
+  port,
+  count: count + omitCount,
+  intervalS,
+});
 
 export const rttSynPhase = (spec: RttSpec, input: NearInput): Phase => ({
   name: 'syn',

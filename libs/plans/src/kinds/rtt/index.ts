@@ -11,11 +11,12 @@ function attempts(test: RttTest) {
     omitCount: Math.ceil(test.omitS / test.intervalS),
     payloadBytes: test.payloadBytes,
     method: test.method,
+    port: test.port,
   });
   return interleave(test.repeats, [{ cell: {}, spec }], {
     measurement: rtt.kind,
     schemaVersion: rtt.schemaVersion,
-    tool: 'ping',
+    tool: test.method === 'tcp-syn' ? 'hping3' : 'ping',
   });
 }
 

@@ -1,4 +1,5 @@
 import { rttLimits, throughputLimits } from '@plumbline/measure';
+import { Port } from '@plumbline/model';
 import { z } from 'zod';
 import { everyTest } from '../../parameters.js';
 
@@ -10,7 +11,7 @@ const DEFAULT_INTERVAL_S = 0.2;
 const LONGEST_S = 3600;
 const MOST_ECHOES = 100_000;
 
-/** Echo requests at a fixed interval, for so many of them or for so long. */
+/** Echo requests, or SYNs, at a fixed interval, for so many of them or for so long. */
 export const RttTest = z
   .strictObject({
     kind: z.literal('rtt'),
@@ -27,7 +28,13 @@ export const RttTest = z
       .default(0)
       .meta({ description: 'Seconds at the start that are not counted: ARP and the like.' }),
     payloadBytes: rttLimits.payloadBytes.default(56).meta({ description: 'ICMP data bytes of each request.' }),
-    method: z.literal('icmp', { error: 'icmp; this version cannot measure rtt by tcp-syn' }).default('icmp'),
+    method: z.enum(['icmp', 'tcp-syn']).default('icmp').meta({
+      description:
+        'What is sent: echoes by ping, or TCP SYNs by hping3, which a filter of ICMP lets through (IPv4 only).',
+    }),
+    port: Port.optional().meta({
+      description: 'Of tcp-syn: the port at the far end, open or closed; 443 when absent.',
+    }),
   })
   .superRefine((test, context) => {
     // zod comes here too when a field is out of its limits; that is said already.
@@ -36,6 +43,7 @@ export const RttTest = z
       context.addIssue({ code: 'custom', path: [path], message });
     if (test.count !== undefined && test.durationS !== undefined)
       return issue('count', 'give count or durationS, not both');
+    if (test.port !== undefined && test.method !== 'tcp-syn') return issue('port', 'only tcp-syn has a port');
     const given = test.durationS !== undefined ? 'durationS' : test.count !== undefined ? 'count' : 'intervalS';
     const echoes = echoCount(test);
     if (echoes > MOST_ECHOES) issue(given, `more than ${MOST_ECHOES} requests: raise intervalS`);
