@@ -18,7 +18,7 @@ export const transactions = defineMeasurement({
   ceilings: (spec) => ({
     maxRateBps: null,
     maxStreams: spec.underLoad ? 2 : 1,
-    maxDurationS: spec.durationS + (spec.underLoad ? IDLE_S + LOAD_LEAD_S : 0),
+    maxDurationS: spec.durationS + (spec.omitS ?? 0) + (spec.underLoad ? IDLE_S + LOAD_LEAD_S : 0),
   }),
 });
 

@@ -257,9 +257,21 @@ describe('what is asked', () => {
     expect(transactionsByIperf2.prepare({ ...raw, underLoad: true }).ceilings).toMatchObject({ maxStreams: 2 });
   });
 
+  test('what is omitted comes first, on a connection of its own, and the server waits for it', () => {
+    const names = (more: object) => phasesOf(more).map(({ name }) => name);
+    expect(names({ omitS: 3 })).toEqual(['baseline', 'omitted', 'test']);
+    expect(names({ omitS: 0 })).toEqual(['baseline', 'test']);
+    expect(names({ omitS: 3, underLoad: true })).toEqual(['baseline', 'omitted', 'idle', 'load', 'test']);
+    expect(argvOf({ omitS: 3 }, '2.1.8', 'omitted')).toMatch(/ --bounceback --bounceback-period 0 -l 100 -t 3$/);
+    expect(argvOf({ omitS: 3 })).toMatch(/ -t 10$/);
+    const prepared = transactionsByIperf2.prepare({ ...raw, omitS: 3, underLoad: true });
+    expect(prepared.ceilings.maxDurationS).toBe(18);
+    expect(prepared.longestDurationMs).toBeGreaterThan(18_000 + 3 * 15_000);
+  });
+
   test('the far side: a server that ends with its clients, and one of its own for the load', () => {
-    const farOf = (underLoad: boolean) => {
-      const prepared = transactionsByIperf2.prepare({ ...raw, underLoad });
+    const farOf = (underLoad: boolean, omitS = 0) => {
+      const prepared = transactionsByIperf2.prepare({ ...raw, underLoad, omitS });
       const morePorts = [5301, 5302].slice(0, prepared.morePorts);
       const credentials = { publicKeyPem: '', privateKeyPem: '', user: '', password: '' };
       const input = {
@@ -274,6 +286,8 @@ describe('what is asked', () => {
       return { argvs: far?.servers.map(({ argv }) => argv.join(' ')), peer: far?.peer };
     };
     expect(farOf(false).argvs).toEqual(['iperf -s -e -p 5300 -B 192.0.2.2 -P 1']);
+    expect(farOf(false, 3).argvs).toEqual(['iperf -s -e -p 5300 -B 192.0.2.2 -P 2']);
+    expect(farOf(true, 3).argvs?.[0]).toMatch(/ -P 3$/);
     expect(farOf(true).argvs).toEqual([
       'iperf -s -e -p 5300 -B 192.0.2.2 -P 2',
       'iperf -s -e -p 5301 -B 192.0.2.2 -P 1',

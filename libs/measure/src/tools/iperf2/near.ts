@@ -48,10 +48,11 @@ const loadS = (spec: TransactionsSpec): number => LOAD_LEAD_S + spec.durationS +
 export const longestDurationMs = (spec: TransactionsSpec): number =>
   BASELINE_TIMEOUT_MS +
   seriesTimeoutMs(spec.durationS) +
+  (spec.omitS ? seriesTimeoutMs(spec.omitS) : 0) +
   (spec.underLoad ? seriesTimeoutMs(IDLE_S) + LOAD_LEAD_S * 1000 + LOAD_GRACE_MS : 0) +
   5_000;
 
-/** A ping baseline, then the transactions; under load some without it first, and the load beside the rest. */
+/** A ping baseline, what is not counted, then the transactions; under load some without it first, and the load beside the rest. */
 export function near(spec: TransactionsSpec, host: ProbeHost, input: NearInput): readonly Phase[] {
   const { port, loadPort = port } = Peer.parse(input.peer);
   const ends = { address: input.address, peerAddress: input.peerAddress, port };
@@ -62,7 +63,19 @@ export function near(spec: TransactionsSpec, host: ProbeHost, input: NearInput):
     argv: bouncebackArgv(spec, spec.durationS, ends),
     timeoutMs: seriesTimeoutMs(spec.durationS),
   };
-  return [...(baseline ? [baseline] : []), ...(spec.underLoad ? underLoad(spec, ends, loadPort) : []), test];
+  return [
+    ...(baseline ? [baseline] : []),
+    ...omitted(spec, ends),
+    ...(spec.underLoad ? underLoad(spec, ends, loadPort) : []),
+    test,
+  ];
+}
+
+function omitted(spec: TransactionsSpec, ends: Iperf2Ends): readonly Phase[] {
+  const { omitS = 0 } = spec;
+  if (omitS === 0) return [];
+  const argv = bouncebackArgv(spec, omitS, ends);
+  return [{ name: 'omitted', tool: 'iperf2', argv, timeoutMs: seriesTimeoutMs(omitS), optional: true }];
 }
 
 function underLoad(spec: TransactionsSpec, ends: Iperf2Ends, loadPort: number): readonly Phase[] {
@@ -88,8 +101,9 @@ function underLoad(spec: TransactionsSpec, ends: Iperf2Ends, loadPort: number): 
   ];
 }
 
-/** Under load: some without it and then those with it, on connections of their own. */
-const connectionsOf = ({ underLoad }: TransactionsSpec): number => (underLoad ? 2 : 1);
+/** Those that are not counted; under load some without it; and then those that count: on connections of their own. */
+const connectionsOf = ({ omitS = 0, underLoad }: TransactionsSpec): number =>
+  1 + (omitS > 0 ? 1 : 0) + (underLoad ? 1 : 0);
 /** The load has a server of its own, so that its count is its own. */
 export const morePorts = ({ underLoad }: TransactionsSpec): number => (underLoad ? 1 : 0);
 

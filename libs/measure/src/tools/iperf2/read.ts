@@ -23,7 +23,12 @@ export function read(spec: TransactionsSpec, output: AttemptOutput): Reading {
   const ending = endingOf(spec, evidence);
   const result = total && resultOf(spec, total, { idle, load: loaded?.load, baseline: phase('near', 'baseline') });
   const metrics = transactionMetricsOf(result, ending);
-  const notes = [...(parsed?.notes ?? []), ...(result ? remarks(result) : []), ...loadRemarks(loaded?.load)];
+  const notes = [
+    ...(parsed?.notes ?? []),
+    ...(result ? remarks(result) : []),
+    ...omitRemarks(spec),
+    ...loadRemarks(loaded?.load),
+  ];
   return { ending, metrics, result: result ?? null, notes };
 }
 
@@ -71,6 +76,13 @@ function remarks(result: TransactionsResult): string[] {
     said.push(`the ping baseline of ${result.baseline?.minMs} ms is above the fastest transaction of ${minMs} ms`);
   return said;
 }
+
+const omitRemarks = ({ omitS = 0 }: TransactionsSpec): string[] =>
+  omitS === 0
+    ? []
+    : [
+        `omitS: ${omitS} s of transactions came first and are not counted; they had a connection of their own, so the counted one began with its own slow start`,
+      ];
 
 function loadRemarks(load: TransactionsResult['load']): string[] {
   return load?.congestionControl === undefined ? [] : [`the load's congestion control was ${load.congestionControl}`];

@@ -50,7 +50,12 @@ describe('bounceback', () => {
     });
   });
 
-  test.each([{ requestBytes: 10 }, { replyBytes: 0 }, { durationS: 0 }, { underLoad: 'yes' }, { omitS: 3 }])(
+  test('what is not counted is asked for, and only where there is something', () => {
+    expect(plansOf({ omitS: 3 })[0]?.spec).toMatchObject({ omitS: 3, durationS: 10 });
+    expect(JSON.stringify(plansOf({})[0]?.spec)).not.toContain('omitS');
+  });
+
+  test.each([{ requestBytes: 10 }, { replyBytes: 0 }, { durationS: 0 }, { underLoad: 'yes' }, { omitS: -1 }])(
     'refuses %j',
     (test) => {
       expect(() => stored(bounceback, test)).toThrow();

@@ -6,8 +6,8 @@ import { BouncebackTest } from './test.js';
 
 /** iperf3 cannot count transactions, so iperf 2 it is: a probe without it refuses, with the package to install. */
 function attempts(test: BouncebackTest) {
-  const { requestBytes, replyBytes = requestBytes, durationS, underLoad } = test;
-  const spec = transactions.spec.parse({ requestBytes, replyBytes, durationS, underLoad });
+  const { requestBytes, replyBytes = requestBytes, durationS, omitS, underLoad } = test;
+  const spec = transactions.spec.parse({ requestBytes, replyBytes, durationS, omitS: omitS || undefined, underLoad });
   const { kind, schemaVersion } = transactions;
   // The client decides the direction: requests travel from where the attempt starts.
   return sidedAttempts(test, { measurement: kind, schemaVersion, tool: 'iperf2', spec });
