@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dirname, resolve } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
@@ -94,14 +95,16 @@ async function stop(app: NestFastifyApplication, server: Server, log: Logger): P
   else log.info('control plane stopped');
 }
 
-/** One level: Node's own `recursive` never ends below /proc. @throws {Error} with a sentence */
+/** With its parents, level by level: Node's own `recursive` never ends below /proc. @throws {Error} with a sentence */
 function makeFolder(folder: string): void {
-  if (existsSync(folder)) return;
+  const missing: string[] = [];
+  // Ends at the root at the latest, which is always there.
+  for (let at = resolve(folder); !existsSync(at); at = dirname(at)) missing.push(at);
   try {
-    mkdirSync(folder, { mode: 0o700 });
+    for (const level of missing.reverse()) mkdirSync(level, { mode: 0o700 });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`The data folder ${folder} cannot be made (${why}). Make its parent first, or name another.`);
+    throw new Error(`The data folder ${folder} cannot be made (${why}). Name a folder that can be made or is there.`);
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Lab, scripted, until } from './lab.js';
@@ -67,24 +66,26 @@ describe('a control plane that is told to stop', () => {
   });
 
   it('leaves an attempt that was only prepared to the next owner, whose clock it then runs by', async () => {
-    const id = await lab.run({ paths: ['a-b'], tests: [scripted(50)] });
-    const step = (await lab.document(id)).legs[0]?.steps[0];
-    const longAgo = new Date(Date.now() - 120_000);
-    const plan = { n: 0, repeat: 1, planIndex: 0, cell: {}, measurement: 'scripted', tool: 'sh', specVersion: 1 };
-    await lab.client.attempt.create({
-      data: {
-        id: randomUUID(),
-        stepId: step?.id ?? '',
-        ...plan,
-        spec: scripted(50).spec,
-        fence: 0,
-        startedAt: longAgo,
-      },
-    });
+    const id = await lab.start({ paths: ['a-b'], tests: [scripted(400)] });
     await lab.replicas.at(-1)?.execution.poke();
+    const attempts = async () => (await lab.document(id)).legs[0]?.steps[0]?.attempts ?? [];
+    await until('the attempt', 10_000, async () => (await attempts()).length === 1);
+    await until(
+      'its program to be noted',
+      10_000,
+      async () => JSON.stringify((await attempts())[0]?.commands) !== '[]',
+    );
+    await lab.replicas.at(-1)?.stop();
+    await sleep(600);
+    // Under another id no probe has ever heard of it: as if its owner had ended right after it made the row.
+    await lab.client.$executeRaw`
+      UPDATE attempt SET id = gen_random_uuid(), commands = '[]'::jsonb, started_at = now() - interval '2 minutes'
+      FROM step, leg WHERE attempt.step_id = step.id AND step.leg_id = leg.id AND leg.run_id = ${id}::uuid`;
+    const resumedAt = Date.now();
+    await lab.replica();
     const attempt = (await lab.ended(id)).legs[0]?.steps[0]?.attempts[0];
     expect(attempt).toMatchObject({ outcome: 'completed', n: 0 });
-    expect((attempt?.startedAt ?? longAgo).getTime()).toBeGreaterThan(longAgo.getTime() + 60_000);
+    expect(attempt?.startedAt.getTime()).toBeGreaterThanOrEqual(resumedAt);
     expect(JSON.stringify(attempt?.notes)).toContain('begun anew');
   });
 });

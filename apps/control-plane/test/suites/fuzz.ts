@@ -220,8 +220,9 @@ describe('odd requests', () => {
         }),
         { numRuns: REQUESTS, seed: SEED, endOnFailure: true },
       );
-      // Not all requests were of one kind: some did what they said, some were told why not.
-      expect([...statuses.keys()].sort()).toEqual(expect.arrayContaining([200, 201, 202, 204, 400, 404, 422]));
+      // Not all requests were of one kind: some did what they said, some were told why not. Which of the 2xx is chance.
+      expect([...statuses.keys()].some((status) => status < 300)).toBe(true);
+      expect([...statuses.keys()]).toEqual(expect.arrayContaining([400, 404, 422]));
     },
     60_000 + REQUESTS * 200,
   );
