@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { closeSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ALIVE_EVERY_MS, CHUNK_MAX_BYTES, type ExecuteResponse } from '@plumbline/probe-rpc';
@@ -215,8 +215,15 @@ async function* chunks(path: string, from: number, to: number): AsyncGenerator<B
   }
 }
 
+/** What most programs print is read at once: each step of a longer read waits for its turn on a busy host. */
+const AT_ONCE_BYTES = 256 * 1024;
+
 async function digest(path: string): Promise<{ sizeBytes: number; sha256: Buffer }> {
   const hash = createHash('sha256');
+  if (statSync(path).size <= AT_ONCE_BYTES) {
+    const data = readFileSync(path);
+    return { sizeBytes: data.length, sha256: hash.update(data).digest() };
+  }
   const file = await open(path, 'r');
   try {
     let sizeBytes = 0;

@@ -55,7 +55,7 @@ export class AttemptCourse {
   private readonly facts: Partial<Record<End, ProbeFacts>> = {};
   private readonly early = new AbortController();
   private before: Snapshots = {};
-  private tookBefore = false;
+  private tookFarBefore = false;
   /** Resolves when the test's own program runs, or nothing will run any more. */
   private readonly underWay = Promise.withResolvers<void>();
   private storing: Promise<void> = Promise.resolve();
@@ -121,7 +121,10 @@ export class AttemptCourse {
     // No probe has heard of it yet: whoever owns it next begins it. From the consent on the far side's server waits for it.
     if (this.tools.drain.begun) throw new LeaseLost(this.task.leg.id);
     const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
-    const consent = await this.tools.consents.ask(this.task, near, signal);
+    const asking = this.tools.consents.ask(this.task, near, signal);
+    // While the far side starts its server the near one has nothing to do.
+    setImmediate(() => this.takeBefore('near'));
+    const consent = await asking;
     if (this.task.lease.over.aborted) throw new LeaseLost(this.task.leg.id);
     if ('outcome' in consent || this.cause.ending) {
       this.early.abort();
@@ -134,13 +137,11 @@ export class AttemptCourse {
     return 'unknown' in conducted ? this.finishWithout(ended('probe-lost')) : this.finish(conducted);
   }
 
-  /** Once Execute is on its way: while the baseline runs, its program waits for echoes, and nothing of the test was sent yet. */
-  private takeBeforeOnce(): void {
-    if (this.tookBefore) return;
-    this.tookBefore = true;
-    setImmediate(() => {
-      for (const end of ENDS) this.takeBefore(end);
-    });
+  /** Once Execute is on its way: now the far side has nothing to do, and nothing of the test was sent yet. */
+  private takeFarBeforeOnce(): void {
+    if (this.tookFarBefore) return;
+    this.tookFarBefore = true;
+    setImmediate(() => this.takeBefore('far'));
   }
 
   /**
@@ -182,7 +183,7 @@ export class AttemptCourse {
     const hands: Hands = {
       connect: async (end) => {
         const connection = await this.tools.connections.to(targetOf(this.task, end));
-        if (consent && end === 'near') this.takeBeforeOnce();
+        if (consent && end === 'near') this.takeFarBeforeOnce();
         return connection;
       },
       stop: (end, reason) => this.stop(end, reason),
@@ -197,7 +198,9 @@ export class AttemptCourse {
 
   private onChange(end: End, change: Change): void {
     if (change.kind === 'started') {
-      if (end === 'near' && change.started.phase !== BASELINE_PHASE) this.underWay.resolve();
+      // The programs that read more facts must not compete with the test's own for the host while that connects.
+      if (end === 'near' && change.started.phase !== BASELINE_PHASE)
+        setTimeout(() => this.underWay.resolve(), TIMING.factsAfterMs).unref();
       const records = this.conduct?.records;
       const commands = records ? ENDS.flatMap((one) => commandsOf(records[one])) : [];
       this.tools.records.commands(this.task, commands).catch(() => undefined);
