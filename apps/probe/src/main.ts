@@ -1,5 +1,6 @@
 import { ended } from '@plumbline/model';
 import { type ServedProbe, serveProbe } from '@plumbline/probe-rpc';
+import { keepShellsWaiting } from '@plumbline/process';
 import { type Logger, pino } from 'pino';
 import { Children } from './children.js';
 import { type Configuration, type ProbeOptions, readConfiguration } from './configuration.js';
@@ -67,6 +68,7 @@ export async function startProbe(options: ProbeOptions): Promise<RunningProbe> {
     });
     const served = await serveProbe({ address: configuration.listen, implementation, identity: identity.enrolled });
     credentials.prepare();
+    keepShellsWaiting(SHELLS);
     const stopHourly = everyHour(async () => {
       attempts.prune();
       identity = await renewIfDue(configuration, folder.identity, identity, served, logger);
@@ -75,6 +77,7 @@ export async function startProbe(options: ProbeOptions): Promise<RunningProbe> {
     warnOfEndpoints(configuration, logger);
     const stop = async (): Promise<void> => {
       stopHourly();
+      keepShellsWaiting(0);
       await Promise.all([served.close(500), attempts.endAll(ended('probe-stopped'))]);
       folder.release();
       logger.info('probe stopped');
@@ -85,6 +88,9 @@ export async function startProbe(options: ProbeOptions): Promise<RunningProbe> {
     throw error;
   }
 }
+
+/** A test starts its baseline and its client, or a server; with a capture, one more. */
+const SHELLS = 3;
 
 /** An interface may come later, so this is no reason not to start. */
 function warnOfEndpoints({ endpoints }: Configuration, logger: Logger): void {

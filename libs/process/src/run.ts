@@ -5,6 +5,7 @@ import { findProgram, minimalEnvironment } from './environment.js';
 import { liveMembers, signalGroup } from './identity.js';
 import { type OutputSink, openOutput, type Stream } from './output.js';
 import type { ProcessResult, ProcessSpec, RunningProcess } from './spec.js';
+import { becomeProgram, refillLater, refillSoon } from './waiting-shells.js';
 
 const GRACE_MS = 500;
 /** Node fires a longer timer at once. */
@@ -102,14 +103,19 @@ class Run {
     this.#output = openOutput(spec, () => this.end('output-too-large'));
     const { stdout, stderr } = this.#output.stdio;
     try {
-      this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...spec.argv.slice(1)], {
-        env,
-        cwd: spec.cwd,
-        uid: spec.uid,
-        gid: spec.gid,
-        detached: true,
-        stdio: [spec.stdin === undefined && !spec.keepStdinOpen ? 'ignore' : 'pipe', stdout, stderr],
-      });
+      refillLater();
+      const piped = stdout === 'pipe' && stderr === 'pipe';
+      const ready = spec.atOnce && piped ? becomeProgram(program, spec.argv.slice(1), spec.env ?? {}) : undefined;
+      this.#child =
+        ready ??
+        spawn('setpriv', ['--pdeathsig', 'KILL', '--', program, ...spec.argv.slice(1)], {
+          env,
+          cwd: spec.cwd,
+          uid: spec.uid,
+          gid: spec.gid,
+          detached: true,
+          stdio: [spec.stdin === undefined && !spec.keepStdinOpen ? 'ignore' : 'pipe', stdout, stderr],
+        });
     } catch (error) {
       this.#output.finish();
       throw error;
@@ -215,6 +221,7 @@ class Run {
     const until = performance.now() + AFTER_KILL_MS;
     while (signalGroup(group, 'SIGKILL') && performance.now() < until && liveMembers(group).length > 0) await delay(5);
     living.delete(group);
+    if (living.size === 0) refillSoon();
   }
 
   /**
@@ -231,10 +238,12 @@ class Run {
   }
 }
 
-/** setpriv(1) ends with 126 or 127 and this line when it cannot execute the program. */
+/** setpriv(1) and sh(1) end with 126 or 127 and such a line when they cannot execute the program. */
 function executionFailure(exit: Exit | undefined, stderr: Buffer): string | undefined {
   if (exit?.code !== 126 && exit?.code !== 127) return undefined;
-  const line = /^setpriv: (failed to execute .*)$/m.exec(stderr.toString('latin1'));
+  const line = /^(?:setpriv: |sh: \d+: exec: )(failed to execute .*|.*: (?:not found|Permission denied))$/m.exec(
+    stderr.toString('latin1'),
+  );
   return line?.[1];
 }
 

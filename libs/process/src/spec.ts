@@ -23,6 +23,11 @@ export interface ProcessSpec {
   cwd?: string;
   uid?: number;
   gid?: number;
+  /**
+   * Starts as a shell that waits already (`keepShellsWaiting`), where there is one: the caller is then not held up by fork(2).
+   * Only without stdin, cwd, uid and gid of its own, and with both outputs read by us.
+   */
+  atOnce?: true;
   /** Says it in the call: no child outlives its parent (`setpriv --pdeathsig KILL`, prctl(2) PR_SET_PDEATHSIG). */
   outlivesParent?: false;
 }

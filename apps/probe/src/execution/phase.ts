@@ -45,6 +45,7 @@ export async function runPhase(phase: Phase, context: PhaseContext): Promise<Pha
     const startedAtMs = performance.now();
     const running = startProcess({
       argv,
+      atOnce: true,
       env: phase.env,
       timeoutMs: phase.timeoutMs,
       graceMs: GRACE_MS,
