@@ -15,8 +15,8 @@ export const TIMING = {
   answerMs: 2_500,
   respondMs: 6_000,
   snapshotMs: 3_000,
-  /** From the start of the test's own program to the start of those that read facts of the host. */
-  factsAfterMs: 400,
+  /** From the start of the test's own program to the start of those that read facts of the host: it connects, and nothing overflows yet. */
+  factsAfterMs: 80,
 
   stopMs: 1_000,
   /** How often a probe that was away when an attempt had to end is asked again to end it. */
