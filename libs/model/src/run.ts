@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CounterMovement } from './counter-movement.js';
 import { EndAccount } from './end-account.js';
-import { Finding } from './finding.js';
+import { Diagnosis, Finding } from './finding.js';
 import { Metric } from './metric.js';
 import { Name } from './names.js';
 import { Outcome, Reason, StepReason } from './outcome.js';
@@ -103,6 +103,8 @@ export const Leg = z
     detail: z.string().optional(),
     verdict: Verdict,
     criteria: z.array(CriterionResult),
+    /** Absent until the leg has ended, and where it was ended before anything was measured. */
+    diagnosis: Diagnosis.optional(),
     startedAt: when,
     endedAt: when,
     steps: z.array(Step),
