@@ -40,6 +40,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'lab',
+          globalSetup: ['apps/cli/test/one-product.ts'],
           include: ['{apps,libs}/*/{src,test}/**/*.lab.test.ts'],
           environment: 'node',
           retry: 1,

@@ -107,8 +107,8 @@ describe('udp-step-up', () => {
     await seed.exec('router', ['ip', 'link', 'set', 'wan2', 'mtu', '1300']);
     try {
       const load = { payloadBytes: PAYLOAD_BYTES, startRateBps: 5e6, maxRateBps: 5e6, stepDurationS: 1 };
-      const plan = { tests: [{ kind: 'udp-step-up', ...load }] };
-      const run = await seed.product.run({ plan, paths: ['seed'] }, 60_000);
+      const tests = [{ kind: 'udp-step-up', ...load }];
+      const run = await seed.run(tests);
       expect(run.legs[0]?.steps[0]).toMatchObject({ state: 'failed', reason: 'tool-failed' });
       expect(run.legs[0]?.steps[0]?.attempts[0]?.detail).toContain('do not fit');
     } finally {

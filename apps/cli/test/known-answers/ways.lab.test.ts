@@ -120,7 +120,7 @@ describe('trace', () => {
 
   test('over IPv6', async () => {
     if (!seed.hasIpv6) return;
-    const run = await seed.measure({ kind: 'trace', cycles: 3 }, { path: 'seed6' });
+    const run = await seed.measure({ kind: 'trace', cycles: 3 }, { path: seed.path6 });
     expect(metricValue(run, 0, 'hops')).toBe(2);
   });
 });
