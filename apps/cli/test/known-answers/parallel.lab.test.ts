@@ -4,7 +4,7 @@ import { LINK_PAYLOAD_BPS, LINK_PAYLOAD_V6_BPS, SeedPath, stepValue } from './se
 
 const parallel = (more: object) => ({
   kind: 'parallel',
-  durationS: 4,
+  durationS: 3,
   omitS: 2,
   congestionControl: 'cubic',
   ...more,

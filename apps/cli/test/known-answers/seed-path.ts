@@ -183,7 +183,7 @@ export class SeedPath {
       const client = await labExec(
         this.lab,
         'client',
-        ['iperf3', '-c', SERVER, '-p', '5999', '-J', '-t', '8', '-O', '3', '-C', 'cubic', ...argv],
+        ['iperf3', '-c', SERVER, '-p', '5999', '-J', '-t', '4', '-O', '2', '-C', 'cubic', ...argv],
         { timeoutMs: 30_000 },
       );
       return Iperf3Report.parse(JSON.parse(client.stdout.toString())).end.sum_received.bits_per_second;
