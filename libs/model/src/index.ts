@@ -5,6 +5,7 @@ export * from './metric.js';
 export * from './names.js';
 export * from './outcome.js';
 export * from './problem.js';
+export * from './rediagnosis.js';
 export * from './reparse.js';
 export * from './resources.js';
 export * from './run.js';

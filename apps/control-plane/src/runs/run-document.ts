@@ -3,6 +3,7 @@ import {
   Command,
   CounterMovement,
   CriterionResult,
+  Diagnosis,
   EndAccount,
   Finding,
   type Leg,
@@ -92,6 +93,8 @@ const legDocument = (row: LegRow, ends: EndsByAttempt): Leg => ({
   ...why(row),
   verdict: row.verdict,
   criteria: z.array(CriterionResult).parse(row.criteria),
+  // What another version of the rules left may have another form: it can be derived again.
+  diagnosis: Diagnosis.safeParse(row.diagnosis).data,
   startedAt: time(row.startedAt),
   endedAt: time(row.endedAt),
   steps: row.steps.map((step) => stepDocument(step, ends)),

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isTerminal, ProblemError } from '@plumbline/model';
+import { isTerminal, ProblemError, type Rediagnosis } from '@plumbline/model';
 import { z } from 'zod';
 import type { Caller } from '../access/tokens.js';
 import { type GivenAnswer, Idempotency } from '../http/idempotency.js';
@@ -77,5 +77,10 @@ export class Runs {
     if (isTerminal(before.state)) throw new ProblemError('conflict', `The run has ended: it ${before.state}.`);
     await this.execution.cancelRun(id);
     return run.findUniqueOrThrow({ where: { id }, select: { id: true, state: true } });
+  }
+
+  /** @throws {ProblemError} not-found; conflict when it has not ended */
+  diagnose(id: string, options: { readonly store: boolean }): Promise<Rediagnosis> {
+    return this.execution.rediagnose(id, options);
   }
 }

@@ -8,6 +8,7 @@ import { storableJson } from '../../persistence/storable-json.js';
 import { readOutput } from '../attempt/attempt-finish.js';
 import { finalEnding } from '../attempt/endings.js';
 import { Catalogue } from '../catalogue.js';
+import { Rediagnoser } from '../diagnosis/rediagnoser.js';
 import { type AttemptDocument, endingOf, type LegDocument, loadLeg, type StepDocument } from '../leg/leg-document.js';
 import { StepResults } from '../leg/step-results.js';
 import { differencesOf, type WholeReading } from './difference.js';
@@ -40,11 +41,12 @@ export class Reparser {
     private readonly outputs: StoredOutputs,
     private readonly results: StepResults,
     private readonly records: ReparseRecords,
+    private readonly rediagnoser: Rediagnoser,
   ) {}
 
   /**
    * The attempt's reading made again, and what it tells otherwise than the record. With `store` the record is changed to it,
-   * and with it what follows: the step's metrics, criteria, states and verdicts.
+   * and with it what follows: the step's metrics, criteria, states, verdicts and findings.
    * @throws {ProblemError} not-reparsable, with the reason
    */
   async reparse(attemptId: string, { store }: { readonly store: boolean }): Promise<Reparse> {
@@ -64,7 +66,11 @@ export class Reparser {
     };
     const after = await this.readAgain(place, prepared, row, before.reading.notes);
     const differences = differencesOf(before, after);
-    if (store) await this.records.store(place, after);
+    if (store) {
+      await this.records.store(place, after);
+      // What limits the flow was concluded from the old numbers.
+      await this.rediagnoser.rediagnose(place.leg.runId, { store });
+    }
     return {
       stored: store,
       before: before.reading,
