@@ -1,4 +1,9 @@
-/** Formulas with their sources (theory), what runs say together (statistics), and reports as data and text. Pure. */
+/** Formulas with their sources (theory), what limits a flow (diagnosis), what runs say together (statistics), and reports as data and text. Pure. */
+export * from './diagnosis/diagnose.js';
+export * from './diagnosis/evidence.js';
+export { factsOf } from './diagnosis/extract/facts-of.js';
+export * from './diagnosis/facts.js';
+export * from './diagnosis/rule.js';
 export * from './report/before-after/from-samples.js';
 export * from './report/before-after/html.js';
 export * from './report/before-after/input.js';
