@@ -21,6 +21,8 @@ const RUNS = Number(process.env.PLUMBLINE_KILLS ?? (process.env.PLUMBLINE_FULL ?
 const LONGEST_RUN_MS = 60_000;
 /** Of the kills at least so many come while the test's program runs: some end just before. */
 const LEAST_HIT = 0.8;
+/** Of a program's time: the rest is for the look that sees it. */
+const LATEST_SHARE = 0.8;
 
 vi.setConfig({ testTimeout: 60_000 + RUNS * 20_000 });
 
@@ -49,26 +51,27 @@ async function begin({ test }: Course): Promise<string> {
 /**
  * Waits until the course's program runs, then for a moment of its course that was drawn, and kills the victim if the program still
  * runs then; if it has ended, the next program of the run has its turn. Ends with a kill, or with the run.
- * @returns whether the kill came while the program ran
+ * @returns how long after the program was seen; undefined when no kill came while it ran
  */
-async function killDuring(id: string, course: Course, victim: Victim): Promise<boolean> {
+async function killDuring(id: string, course: Course, victim: Victim): Promise<number | undefined> {
   const killedMs = performance.now() + LONGEST_RUN_MS;
   // Ends with a kill, with the run, or after the longest time a run may take.
-  for (let latestMs = course.runsMs; performance.now() < killedMs; await sleep(10)) {
+  for (let latestMs = LATEST_SHARE * course.runsMs; performance.now() < killedMs; await sleep(10)) {
     const client = site.programOf(course, 'client');
     if (!client) {
-      if (await site.hasEnded(id)) return false;
+      if (await site.hasEnded(id)) return undefined;
       continue;
     }
-    await sleep(draws.between(0, latestMs));
+    const afterMs = draws.between(0, latestMs);
+    await sleep(afterMs);
     const target = victim === 'server' ? site.programOf(course, 'server') : client;
     if (target && isAlive(target) && isAlive(client)) {
       await kill(victim, target.pid);
-      return true;
+      return afterMs;
     }
     latestMs /= 2;
   }
-  return false;
+  return undefined;
 }
 
 async function kill(victim: Victim, pid: number): Promise<void> {
@@ -117,12 +120,12 @@ test(`${RUNS} runs with random kills leave nothing behind (PLUMBLINE_SEED=${seed
   for (const [i, victim] of victims.slice(0, RUNS).entries()) {
     const course = drawCourse(draws, { served: victim === 'server' });
     const id = await begin(course);
-    const hit = await killDuring(id, course, victim);
+    const afterMs = await killDuring(id, course, victim);
     const run = await site.ended(id, LONGEST_RUN_MS);
-    if (hit) hits += 1;
-    const key = `${victim}: ${hit ? endingOf(run) : 'missed'}`;
+    if (afterMs !== undefined) hits += 1;
+    const key = `${victim}: ${afterMs === undefined ? `missed, ${endingOf(run)}` : endingOf(run)}`;
     tally.set(key, (tally.get(key) ?? 0) + 1);
-    console.log(`${i + 1} ${nameOf(course)}, ${key}`);
+    console.log(`${i + 1} ${nameOf(course)} after ${afterMs?.toFixed()} ms, ${key}`);
     expectAccountedFor(run);
   }
   const told = [...tally].sort().map(([key, count]) => `${String(count).padStart(4)} ${key}`);
