@@ -1,6 +1,6 @@
 import type { Draws } from '../seed.js';
 
-/** A test of a second or so, and the program by which it measures. */
+/** A test of about two seconds, and the program by which it measures. */
 export interface Course {
   readonly test: Readonly<Record<string, unknown>>;
   /** The program's name. */
@@ -12,34 +12,34 @@ export interface Course {
 }
 
 const RATE_BPS = 50_000_000;
-const iperf3 = { program: 'iperf3', served: true, runsMs: 1_000 };
+const iperf3 = { program: 'iperf3', served: true, runsMs: 2_000 };
 const ping = { program: 'ping', served: false };
 const hping3 = { program: 'hping3', served: false };
 
-/** Of every way to measure one, or two: short, and no load to speak of. */
+/** Of every way to measure one, or two: no load to speak of, and long enough to be hit on a busy machine. */
 const COURSES: readonly Course[] = [
-  { ...iperf3, test: { kind: 'single-stream', durationS: 1, rateBps: RATE_BPS } },
-  { ...iperf3, test: { kind: 'single-stream', durationS: 1, rateBps: RATE_BPS, direction: 'simultaneous' } },
-  { ...iperf3, test: { kind: 'single-stream', durationS: 1, rateBps: RATE_BPS, capture: true } },
-  { ...iperf3, test: { kind: 'parallel', durationS: 1, streams: 2, windowBytes: 16_384 } },
-  { ...iperf3, test: { kind: 'congestion-control-matrix', durationS: 1, algorithms: ['cubic', 'reno'] } },
-  { ...iperf3, test: { kind: 'window-sweep', durationS: 1, windowsBytes: [16_384] } },
-  { ...iperf3, test: { kind: 'udp-step-up', stepDurationS: 1, startRateBps: 5_000_000, maxRateBps: 5_000_000 } },
+  { ...iperf3, test: { kind: 'single-stream', durationS: 2, rateBps: RATE_BPS } },
+  { ...iperf3, test: { kind: 'single-stream', durationS: 2, rateBps: RATE_BPS, direction: 'simultaneous' } },
+  { ...iperf3, test: { kind: 'single-stream', durationS: 2, rateBps: RATE_BPS, capture: true } },
+  { ...iperf3, test: { kind: 'parallel', durationS: 2, streams: 2, windowBytes: 16_384 } },
+  { ...iperf3, test: { kind: 'congestion-control-matrix', durationS: 2, algorithms: ['cubic', 'reno'] } },
+  { ...iperf3, test: { kind: 'window-sweep', durationS: 2, windowsBytes: [16_384] } },
+  { ...iperf3, test: { kind: 'udp-step-up', stepDurationS: 2, startRateBps: 5_000_000, maxRateBps: 5_000_000 } },
   {
-    test: { kind: 'single-stream', durationS: 1, rateBps: RATE_BPS, tool: 'nuttcp' },
-    ...{ program: 'nuttcp', served: true, runsMs: 1_000 },
+    test: { kind: 'single-stream', durationS: 2, rateBps: RATE_BPS, tool: 'nuttcp' },
+    ...{ program: 'nuttcp', served: true, runsMs: 2_000 },
   },
-  { test: { kind: 'bounceback', durationS: 1 }, program: 'iperf', served: true, runsMs: 1_000 },
+  { test: { kind: 'bounceback', durationS: 2 }, program: 'iperf', served: true, runsMs: 2_000 },
   { test: { kind: 'bounceback', durationS: 2, underLoad: true }, program: 'iperf', served: true, runsMs: 2_000 },
-  { ...ping, test: { kind: 'rtt', count: 20, intervalS: 0.05 }, runsMs: 1_000 },
-  { ...hping3, test: { kind: 'rtt', method: 'tcp-syn', count: 20, intervalS: 0.05 }, runsMs: 1_000 },
-  { ...hping3, test: { kind: 'reachability', port: 9, count: 10, intervalS: 0.1 }, runsMs: 1_000 },
-  { test: { kind: 'trace', cycles: 5 }, program: 'mtr', served: false, runsMs: 1_000 },
-  { test: { kind: 'trace', cycles: 5, flows: 3, method: 'udp' }, program: 'mtr', served: false, runsMs: 1_000 },
+  { ...ping, test: { kind: 'rtt', count: 40, intervalS: 0.05 }, runsMs: 2_000 },
+  { ...hping3, test: { kind: 'rtt', method: 'tcp-syn', count: 40, intervalS: 0.05 }, runsMs: 2_000 },
+  { ...hping3, test: { kind: 'reachability', port: 9, count: 20, intervalS: 0.1 }, runsMs: 2_000 },
+  { test: { kind: 'trace', cycles: 10 }, program: 'mtr', served: false, runsMs: 2_000 },
+  { test: { kind: 'trace', cycles: 10, flows: 3, method: 'udp' }, program: 'mtr', served: false, runsMs: 2_000 },
   { ...ping, test: { kind: 'path-mtu', direction: 'forward' }, runsMs: 200 },
   {
     test: { kind: 'hop-characterization', sizes: 8, repetitions: 16 },
-    ...{ program: 'pchar', served: false, runsMs: 1_000 },
+    ...{ program: 'pchar', served: false, runsMs: 2_000 },
   },
 ];
 /** These have a `direction` already, or only one. */
