@@ -9,6 +9,7 @@ import { udpLoadByIperf3 } from '../../src/tools/iperf3/udp.js';
 import { parseMtr } from '../../src/tools/mtr/parse.js';
 import { parseNuttcp } from '../../src/tools/nuttcp/parse.js';
 import { parsePchar } from '../../src/tools/pchar/parse.js';
+import { parsePing } from '../../src/tools/ping/parse.js';
 import { parseSampleArtifact } from '../../src/tools/ss/samples.js';
 import { parseTcpdump } from '../../src/tools/tcpdump/index.js';
 import { traceByTracepath } from '../../src/tools/tracepath/index.js';
@@ -104,6 +105,11 @@ describe('found once', () => {
     const altered = withText(recording, 'test', { stdout: stdout.replace(/("retransmits":\s*)\d+/g, '$10.25') });
     const { metrics } = throughputByIperf3.prepare(throughputSpec(recording)).read(outputOf(altered));
     expect(metrics.find(({ name }) => name === 'retransmits')?.value).toBeNull();
+  });
+
+  test('an error that has no end is cut', () => {
+    const line = `From 192.0.2.2 icmp_seq=1 ${'x'.repeat(5_000)}`;
+    expect(parsePing(line).errors).toEqual([{ index: 0, from: '192.0.2.2', text: 'x'.repeat(120) }]);
   });
 
   test('a latency below zero is none, and the line says nothing then', () => {
