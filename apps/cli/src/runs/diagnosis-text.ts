@@ -14,6 +14,22 @@ const HOLDS: Readonly<Record<Finding['holds'], { readonly mark: string; readonly
   no: { mark: '-', style: 'dim' },
 };
 
+/**
+ * What a run says in one line a leg, before everything else. A leg that has ended without a diagnosis says how to get one.
+ * @param runId for that
+ */
+export function printHeadlines(runId: string, legs: readonly Leg[], out: Terminal): void {
+  for (const leg of legs) {
+    const of = legs.length > 1 ? `${leg.path}: ` : '';
+    if (leg.diagnosis) out.write(styled(out, 'bold', wrap(`${of}${leg.diagnosis.headline}`, out.columns(), '')));
+    else if (isUndiagnosed(leg)) out.write(wrap(`${of}not diagnosed yet: plumb diagnose ${runId}`, out.columns(), ''));
+  }
+}
+
+/** It was diagnosed at its end only if something was attempted, by a version that does so, and no rule failed. */
+const isUndiagnosed = ({ diagnosis, endedAt, steps }: Leg): boolean =>
+  !diagnosis && endedAt !== null && steps.some(({ attempts }) => attempts.some(({ outcome }) => outcome !== null));
+
 /** The first thing that a person wants to know of a leg: what it got of what was promised, and whose limit that is. */
 export function printHeadline({ diagnosis }: Pick<Leg, 'diagnosis'>, out: Terminal): void {
   if (!diagnosis) return;

@@ -4,7 +4,7 @@ import { REASONS, type Reason, type StepReason, type StepState, type Verdict } f
 import { metricLabels, metricText, type ShownMetric, spreadText } from '../output/metric-text.js';
 import { facts, table, wrap } from '../output/table.js';
 import { type Style, styled, type Terminal } from '../output/terminal.js';
-import { printFindings, printHeadline } from './diagnosis-text.js';
+import { printFindings, printHeadlines } from './diagnosis-text.js';
 import { counterLines, endLines } from './ends-text.js';
 
 /** What this room shows of a run document. */
@@ -36,8 +36,9 @@ const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
   none: 'none (the plan has no criteria)',
 };
 
-/** A run for people: what became of it first, then the numbers of each step. With `all` also the causes that do not hold. */
+/** A run for people: what it says of the path first, what became of it, then the numbers of each step. With `all` also the causes that do not hold. */
 export function printRun(run: ShownRun, out: Terminal, all = false): void {
+  printHeadlines(run.id, run.legs, out);
   out.write(
     `${styled(out, STATE_STYLE[run.state], run.state)}, verdict ${styled(out, VERDICT_STYLE[run.verdict], VERDICT_TEXT[run.verdict])}\n`,
   );
@@ -66,7 +67,6 @@ export function took(startedAt: string | null | undefined, endedAt: string | nul
 
 function printLeg(leg: Leg, index: number, all: boolean, out: Terminal): void {
   out.write(`\n${styled(out, 'bold', `leg ${index}`)}  ${leg.path}  ${state(leg, out)}\n`);
-  printHeadline(leg, out);
   why(leg, out, '  ');
   // The text says the verdict itself.
   for (const c of leg.criteria) out.write(styled(out, VERDICT_STYLE[c.verdict], wrap(c.text, out.columns(), '  ')));
