@@ -75,3 +75,12 @@ export function committedTcpBps(leg: LegFacts): number | undefined {
 /** The most that the path has been seen to carry this way, this flow not counted. */
 export const provenCapacityBps = (leg: LegFacts, view: FlowView): number | undefined =>
   greatestOf(known([udpCapacityBps(leg, view.way) ?? udpAtLeastBps(leg, view.way), otherFlowsBps(leg, view.flow)]));
+
+/** The most TCP payload that anything was seen to carry one way. */
+export const provenRateBps = (leg: LegFacts, way: FlowView['way']): number | undefined =>
+  greatestOf(
+    known([
+      udpCapacityBps(leg, way) ?? udpAtLeastBps(leg, way),
+      ...leg.flows.filter((flow) => wayOf(flow) === way).map((flow) => flow.throughputBps),
+    ]),
+  );

@@ -5,7 +5,7 @@ import { ratioOf } from '../numbers.js';
 import { type Asked, askedOf } from './asked.js';
 import { seriesOf } from './series.js';
 import { socketFactsOf, spanOf } from './sockets.js';
-import { cellKey, groupedBy, representativeOf, streamValuesOf, valueOf, withoutRepeat } from './values.js';
+import { cellKey, groupedBy, metricValueOf, representativeOf, streamValuesOf, withoutRepeat } from './values.js';
 
 type OneWay = 'forward' | 'reverse';
 
@@ -49,7 +49,7 @@ function flowOf(
   const [sending, receiving] = endsOf(attempt, asked, way, both);
   const account = (role: EndAccount['role']): EndAccount | undefined =>
     attempt.ends.find((end) => end.role === role && (!both || end.direction === way));
-  const metric = (name: string): number | undefined => valueOf(attempt.metrics, name, both ? way : undefined);
+  const metric = (name: string): number | undefined => metricValueOf(attempt.metrics, name, both ? way : undefined);
   const sender = readingsOf(attempt, sending, both ? 'sender' : undefined, asked);
   const receiver = readingsOf(attempt, receiving, both ? 'receiver' : undefined, asked);
   const throughputBps = metric('throughput');

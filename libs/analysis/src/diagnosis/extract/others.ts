@@ -4,7 +4,7 @@ import type { FlowDirection, PathMtuFacts, RttFacts, TransactionFacts, UdpFacts,
 import { greatestOf, known, leastOf, medianOf } from '../numbers.js';
 import { askedOf } from './asked.js';
 import { hostOf } from './flows.js';
-import { cellKey, groupedBy, representativeOf, valueOf, withoutRepeat } from './values.js';
+import { cellKey, groupedBy, metricValueOf, representativeOf, withoutRepeat } from './values.js';
 
 const of = (step: StepEvidence, measurement: string): AttemptEvidence[] =>
   step.attempts.filter((attempt) => attempt.measurement === measurement && attempt.outcome === 'completed');
@@ -20,7 +20,7 @@ export function udpOf(step: StepEvidence): UdpFacts[] {
   return groupedBy(of(step, 'udp-load'), directionOf).map((attempts) => {
     const direction = attempts[0] ? directionOf(attempts[0]) : 'forward';
     const steps = groupedBy(attempts, cellKey)
-      .flatMap((repeats) => representativeOf(repeats, (a) => valueOf(a.metrics, 'delivered')) ?? [])
+      .flatMap((repeats) => representativeOf(repeats, (a) => metricValueOf(a.metrics, 'delivered')) ?? [])
       .flatMap((attempt) => udpStepOf(step, attempt, direction))
       .sort((a, b) => a.offeredBps - b.offeredBps);
     const label = attempts[0]?.cell.direction;
@@ -28,15 +28,15 @@ export function udpOf(step: StepEvidence): UdpFacts[] {
       step: step.index,
       direction,
       steps,
-      highestCleanBps: valueOf(step.metrics, 'highest-clean-rate', label),
-      bottleneckBps: valueOf(step.metrics, 'bottleneck-rate', label),
+      highestCleanBps: metricValueOf(step.metrics, 'highest-clean-rate', label),
+      bottleneckBps: metricValueOf(step.metrics, 'bottleneck-rate', label),
     };
   });
 }
 
 function udpStepOf(step: StepEvidence, attempt: AttemptEvidence, direction: FlowDirection): UdpStepFacts[] {
   const asked = askedOf(attempt.spec);
-  const value = (name: string): number | undefined => valueOf(attempt.metrics, name);
+  const value = (name: string): number | undefined => metricValueOf(attempt.metrics, name);
   const offeredBps = value('offered') ?? asked.rateBps ?? Number(attempt.cell.offeredBps);
   if (!(offeredBps > 0) || !Number.isFinite(offeredBps)) return [];
   const sending: End =
@@ -60,9 +60,9 @@ function udpStepOf(step: StepEvidence, attempt: AttemptEvidence, direction: Flow
 }
 
 export function rttsOf(step: StepEvidence): RttFacts[] {
-  const attempt = representativeOf(of(step, 'rtt'), (a) => valueOf(a.metrics, 'rtt.p50'));
+  const attempt = representativeOf(of(step, 'rtt'), (a) => metricValueOf(a.metrics, 'rtt.p50'));
   if (!attempt) return [];
-  const value = (name: string): number | undefined => valueOf(attempt.metrics, name);
+  const value = (name: string): number | undefined => metricValueOf(attempt.metrics, name);
   return [
     {
       step: step.index,
@@ -80,10 +80,10 @@ export function rttsOf(step: StepEvidence): RttFacts[] {
 
 export function transactionsOf(step: StepEvidence): TransactionFacts[] {
   return groupedBy(of(step, 'transactions'), cellKey).flatMap((repeats) => {
-    const attempt = representativeOf(repeats, (a) => valueOf(a.metrics, 'transactions-per-second'));
+    const attempt = representativeOf(repeats, (a) => metricValueOf(a.metrics, 'transactions-per-second'));
     if (!attempt) return [];
     const asked = askedOf(attempt.spec);
-    const value = (name: string): number | undefined => valueOf(attempt.metrics, name);
+    const value = (name: string): number | undefined => metricValueOf(attempt.metrics, name);
     return [
       {
         step: step.index,
@@ -110,8 +110,8 @@ export function pathMtusOf(step: StepEvidence, leg: LegEvidence): PathMtuFacts[]
     const [attempt] = attempts;
     if (!attempt) return [];
     const value = (name: string): number | undefined =>
-      (step.kind === 'path-mtu' ? valueOf(step.metrics, name, attempt.cell.direction) : undefined) ??
-      medianOf(known(attempts.map((a) => valueOf(a.metrics, name))));
+      (step.kind === 'path-mtu' ? metricValueOf(step.metrics, name, attempt.cell.direction) : undefined) ??
+      medianOf(known(attempts.map((a) => metricValueOf(a.metrics, name))));
     const hole = value('black-hole');
     const local = greatestOf(known([hostOf(attempt, 'near')?.snapshot?.interface?.mtu]));
     return [

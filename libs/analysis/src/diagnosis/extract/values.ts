@@ -2,7 +2,7 @@ import type { Labels, Metric } from '@plumbline/model';
 import type { AttemptEvidence } from '../evidence.js';
 
 /** The value of a metric that tells of the attempt as a whole, or of one of its directions; not of a single stream. */
-export function valueOf(metrics: readonly Metric[], name: string, direction?: string): number | undefined {
+export function metricValueOf(metrics: readonly Metric[], name: string, direction?: string): number | undefined {
   const own = metrics.filter((metric) => metric.name === name && metric.labels?.stream === undefined);
   const labelled = own.find((metric) => direction !== undefined && metric.labels?.direction === direction);
   const found = labelled ?? own.find((metric) => direction === undefined || metric.labels?.direction === undefined);
