@@ -50,6 +50,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/reparse.js')).reparseCommand,
   },
   {
+    name: 'diagnose',
+    summary: 'say again what limits the flows of a run, by the rules of this version',
+    load: async () => (await import('./commands/diagnose.js')).diagnoseCommand,
+  },
+  {
     name: 'lab',
     summary: 'emulated paths with known answers, in network namespaces',
     load: async () => (await import('./commands/lab.js')).labCommand,

@@ -77,5 +77,8 @@ function cancellingOnly({ client }: Database): Execution {
     async reparse() {
       throw new Error('nothing was measured here');
     },
+    async rediagnose() {
+      throw new Error('nothing was measured here');
+    },
   };
 }

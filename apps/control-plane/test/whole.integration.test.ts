@@ -12,6 +12,7 @@ import { makeCsr, makeKey } from '@plumbline/probe-rpc';
 import { type FakeProbe, freePort, startFakeProbe } from '@plumbline/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Stack, startStack } from './stack.js';
+import { diagnosisRoute } from './suites/diagnosis.js';
 import { reparseRoute } from './suites/reparse.js';
 
 /** The API with everything real behind it but the programs: probes that keep the probe's contract and run none. */
@@ -172,6 +173,7 @@ test('transactions between probes that have only iperf3 are refused, with the pa
   expect(tps).toMatchObject({ value: null, reason: 'attempt-failed' });
 });
 
+diagnosisRoute(() => stack);
 reparseRoute(() => stack);
 
 describe('a refusal', () => {

@@ -1,4 +1,9 @@
-/** Formulas with their sources (theory), what runs say together (statistics), and reports as data and text. Pure. */
+/** Formulas with their sources (theory), what limits a flow (diagnosis), what runs say together (statistics), and reports as data and text. Pure. */
+export * from './diagnosis/diagnose.js';
+export * from './diagnosis/evidence.js';
+export { factsOf } from './diagnosis/extract/facts-of.js';
+export * from './diagnosis/facts.js';
+export * from './diagnosis/rule.js';
 export * from './report/before-after/from-samples.js';
 export * from './report/before-after/html.js';
 export * from './report/before-after/input.js';
@@ -18,10 +23,12 @@ export * from './statistics/median-interval.js';
 export * from './statistics/percentile.js';
 export * from './statistics/signed-rank.js';
 export * from './theory/bandwidth-delay.js';
+export * from './theory/bottleneck-queue.js';
 export * from './theory/delay-variation.js';
 export * from './theory/fairness.js';
 export * from './theory/framing.js';
 export * from './theory/loss-response.js';
+export * from './theory/policer.js';
 export * from './theory/rate-layer.js';
 export * from './theory/rfc6349.js';
 export * from './theory/rfc8337.js';

@@ -25,6 +25,10 @@ export const CounterMovement = z
     tcp: moved,
     /** Every UDP counter, those that did not move as 0: Udp.RcvbufErrors, Udp6.InDatagrams, ... */
     udp: moved,
+    /** IP and ICMP counters, only those that moved: Ip.FragCreates, Ip.ReasmFails, Icmp.OutDestUnreachs, ... */
+    ip: moved,
+    /** CPU time that the host spent, and where the probe's group was held back, only what moved: cpu.softirqMs, cpu0.idleMs, group.throttledMs. */
+    cpu: moved,
     /** What could not be compared, and why: a group (`interface`), or one counter (`interface.rx_dropped`). */
     unknown: z.record(z.string(), z.string()),
   })

@@ -59,6 +59,15 @@ export const HostSnapshot = z
     tcpCounters: counts,
     /** The same of UDP: Udp.RcvbufErrors, Udp6.InErrors, ... */
     udpCounters: counts,
+    /** Of IP and ICMP: Ip.FragCreates, Ip.ReasmFails, Icmp.InDestUnreachs, Ip6.FragOKs, ... */
+    ipCounters: counts,
+    /**
+     * What the host's CPUs spent, ms since its start, all together (`cpu.idleMs`, `cpu.softirqMs`) and each (`cpu0.idleMs`); and how
+     * often and how long the probe's own group was held back by its quota (`group.throttledPeriods`, `group.throttledMs`).
+     */
+    cpuCounters: counts,
+    /** How many CPUs' worth of time the probe's own group may use (cgroups(7)). Absent: unlimited, or unknown. */
+    cpuQuota: count,
     /** What could not be read, and why: {"net.core.rmem_max": "not present in this network namespace"}. */
     unknown: z.record(z.string(), z.string()),
   })

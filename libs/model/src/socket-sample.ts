@@ -28,6 +28,8 @@ export const SocketSample = z
     cwndSegments: n,
     ssthreshSegments: n,
     unackedSegments: n,
+    /** Written by the program and not yet sent. */
+    notSentBytes: n,
     bytesSent: n,
     bytesAcked: n,
     bytesReceived: n,

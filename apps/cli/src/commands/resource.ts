@@ -23,7 +23,9 @@ export interface Resource<Whole, Line = Whole> {
   row(item: Line): readonly Cell[];
   list(api: Api, query: { pageSize: number; pageToken: string | undefined }): Promise<Page<Line>>;
   get(api: Api, name: string): Promise<Whole>;
-  print(item: Whole, terminal: Terminal): void;
+  print(item: Whole, terminal: Terminal, all: boolean): void;
+  /** What `show --all` shows besides. Absent: there is nothing more. */
+  readonly more?: string;
 }
 
 const ListFlags = PrintsData.extend({ limit: z.number() });
@@ -67,21 +69,25 @@ async function firstItems<W, L>(
   return { items, more: pageToken !== undefined };
 }
 
+const ShowFlags = PrintsData.extend({ all: z.boolean().default(false) });
+
 export function addShow<W, L>(
   parent: Command,
   resource: Resource<W, L>,
   context: CommandContext,
   argument = 'name',
 ): void {
-  printsData(connected(parent.command('show')))
+  const show = printsData(connected(parent.command('show')));
+  if (resource.more !== undefined) show.option('--all', resource.more);
+  show
     .argument(`<${argument}>`)
     .summary(`show a ${resource.noun}`)
     .description(`Shows a ${resource.noun}.`)
     .action(async (name: string, raw: unknown) => {
-      const flags = PrintsData.parse(raw);
+      const { all, ...flags } = ShowFlags.parse(raw);
       const found = await resource.get(await connect(flags, context), name);
       if (flags.json) printJson(context.out, found);
-      else resource.print(found, context.out);
+      else resource.print(found, context.out, all);
     });
 }
 

@@ -51,6 +51,7 @@ const RUNS: Resource<Run, RunSummary> = {
   get: (api, id) =>
     api.ask('Showing the run', api.client.GET('/v1/runs/{id}', { params: { path: { id } } }), 'plumb run list'),
   print: printRun,
+  more: 'also the causes that do not hold, and the figures of each',
 };
 
 function addCancel(run: Command, context: CommandContext): void {

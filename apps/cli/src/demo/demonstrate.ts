@@ -6,6 +6,7 @@ import type { CommandContext } from '../context.js';
 import { Failure, sentenceOf } from '../failure.js';
 import { writeFailure } from '../output/failure-text.js';
 import { ProgressLine } from '../output/progress-line.js';
+import { wrap } from '../output/table.js';
 import { styled } from '../output/terminal.js';
 import type { Stack } from '../stack/stack.js';
 import type { Ground } from './ground.js';
@@ -139,6 +140,7 @@ async function measureSide(
     );
     line.clear();
     out.write(`  ${label}  ${formatRate(measured.data.throughputBps)}\n`);
+    if (measured.headline !== undefined) out.write(wrap(measured.headline, out.columns(), ' '.repeat(10)));
     return measured;
   } finally {
     line.clear();

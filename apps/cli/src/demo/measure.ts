@@ -13,6 +13,8 @@ import { sideData } from './side-data.js';
 export interface Measured {
   readonly data: SideData;
   readonly succeeded: boolean;
+  /** What the rules say limits it. Absent: it was not diagnosed. */
+  readonly headline?: string | undefined;
   /** Why not, in a sentence. */
   readonly problem?: string | undefined;
 }
@@ -53,7 +55,7 @@ export async function measure(
     congestionControl: CONGESTION_CONTROL,
   });
   if (run.state === 'succeeded' && data.throughputBps !== null && data.rttP50Ms !== null)
-    return { data, succeeded: true };
+    return { data, succeeded: true, headline: leg.diagnosis?.headline };
   const reason = leg.steps.find((s) => s.reason !== undefined)?.reason ?? leg.reason;
   const why =
     data.reasons.throughputBps ?? data.reasons.rttP50Ms ?? (reason && reasonText(reason)) ?? 'a number is missing';

@@ -4,6 +4,7 @@ import { REASONS, type Reason, type StepReason, type StepState, type Verdict } f
 import { metricLabels, metricText, type ShownMetric, spreadText } from '../output/metric-text.js';
 import { facts, table, wrap } from '../output/table.js';
 import { type Style, styled, type Terminal } from '../output/terminal.js';
+import { printFindings, printHeadlines } from './diagnosis-text.js';
 import { counterLines, endLines } from './ends-text.js';
 
 /** What this room shows of a run document. */
@@ -35,8 +36,9 @@ const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
   none: 'none (the plan has no criteria)',
 };
 
-/** A run for people: what became of it first, then the numbers of each step. */
-export function printRun(run: ShownRun, out: Terminal): void {
+/** A run for people: what it says of the path first, what became of it, then the numbers of each step. With `all` also the causes that do not hold. */
+export function printRun(run: ShownRun, out: Terminal, all = false): void {
+  printHeadlines(run.id, run.legs, out);
   out.write(
     `${styled(out, STATE_STYLE[run.state], run.state)}, verdict ${styled(out, VERDICT_STYLE[run.verdict], VERDICT_TEXT[run.verdict])}\n`,
   );
@@ -49,7 +51,7 @@ export function printRun(run: ShownRun, out: Terminal): void {
       ['took', took(run.startedAt, run.endedAt)],
     ]),
   );
-  for (const [i, leg] of run.legs.entries()) printLeg(leg, i, out);
+  for (const [i, leg] of run.legs.entries()) printLeg(leg, i, all, out);
 }
 
 /** `name version 3`, or that the plan came with the request. */
@@ -63,21 +65,20 @@ export function took(startedAt: string | null | undefined, endedAt: string | nul
   return Number.isFinite(ms) ? `${(ms / 1000).toFixed(1)} s` : undefined;
 }
 
-function printLeg(leg: Leg, index: number, out: Terminal): void {
+function printLeg(leg: Leg, index: number, all: boolean, out: Terminal): void {
   out.write(`\n${styled(out, 'bold', `leg ${index}`)}  ${leg.path}  ${state(leg, out)}\n`);
   why(leg, out, '  ');
   // The text says the verdict itself.
   for (const c of leg.criteria) out.write(styled(out, VERDICT_STYLE[c.verdict], wrap(c.text, out.columns(), '  ')));
-  for (const [i, step] of leg.steps.entries()) printStep(step, i, out);
+  for (const [i, step] of leg.steps.entries()) printStep(step, i, all, out);
 }
 
-function printStep(step: Step, index: number, out: Terminal): void {
+function printStep(step: Step, index: number, all: boolean, out: Terminal): void {
   const name = step.name && step.name !== step.kind ? `${step.kind} (${step.name})` : step.kind;
   out.write(`\n  ${styled(out, 'bold', `step ${index}`)}  ${name}  ${state(step, out)}\n`);
   why(step, out, '    ');
   printBadAttempts(step.attempts, out);
-  for (const finding of step.findings)
-    if (finding.holds === 'yes') out.write(wrap(`${finding.code}: ${finding.text ?? ''}`, out.columns(), '    '));
+  printFindings(step, all, out);
   printMetrics(step, out);
   for (const line of [...endLines(step.attempts), ...counterLines(step.attempts)])
     out.write(wrap(line, out.columns(), '    '));

@@ -4,6 +4,8 @@ import type { ProcessIdentity } from '@plumbline/process';
 import { type LocalProbe, type Product, RunDocument, startProbe, startProduct } from '@plumbline/testing';
 import { z } from 'zod';
 import { descendants } from '../child.js';
+import { type Course, roleOf } from './courses.js';
+import { namespacesNow } from './namespaces.js';
 
 export const PROBES = ['near', 'far'] as const;
 export type ProbeName = (typeof PROBES)[number];
@@ -12,12 +14,19 @@ export type ProbeName = (typeof PROBES)[number];
 export class KillableSite {
   /** Of this process alone: whatever else runs here has other addresses. */
   readonly addresses: Readonly<Record<ProbeName, string>>;
+  /** A range of its own, so that what listens there is the site's, on whichever address. */
+  readonly ports: { readonly low: number; readonly high: number };
   #product: Product;
   readonly #probes = new Map<ProbeName, LocalProbe>();
+  /** Every process that was seen below a probe. */
+  readonly seen = new Map<string, ProcessIdentity>();
+  readonly namespacesBefore = namespacesNow();
 
   private constructor(product: Product) {
     this.#product = product;
     const octet = 1 + (process.pid % 250);
+    const low = 10_000 + octet * 80;
+    this.ports = { low, high: low + 79 };
     this.addresses = { near: `127.78.${octet}.1`, far: `127.78.${octet}.2` };
   }
 
@@ -41,7 +50,8 @@ export class KillableSite {
 
   async startProbe(name: ProbeName): Promise<void> {
     const endpoints = [`lo=${this.addresses[name]}`];
-    this.#probes.set(name, await startProbe(this.#product, { name, site: name, endpoints }));
+    const args = ['--port-range', `${this.ports.low}-${this.ports.high}`];
+    this.#probes.set(name, await startProbe(this.#product, { name, site: name, endpoints, args }));
   }
 
   /** SIGKILL, a pause, and the same probe again. */
@@ -61,16 +71,23 @@ export class KillableSite {
     this.#product = await startProduct({ dataDir, port: Number(new URL(url).port), env: { TMPDIR: temporary } });
   }
 
-  /** SIGKILL of the test's program at a probe, if one runs. @returns whether one did */
-  killTool(name: ProbeName): boolean {
-    const tool = this.programsOf(name).find(({ pid }) => /^(iperf3|ping)\0/.test(commandOf(pid)));
-    if (tool) process.kill(tool.pid, 'SIGKILL');
-    return tool !== undefined;
+  /** A course's program that runs at either end, client or server. Whatever runs is remembered: none may live on. */
+  programOf({ program }: Course, role: 'client' | 'server'): ProcessIdentity | undefined {
+    const running = PROBES.flatMap((name) => this.programsOf(name));
+    for (const identity of running) this.seen.set(`${identity.pid} ${identity.startTicks}`, identity);
+    return running.find(({ pid }) => roleOf(commandOf(pid).split('\0'), program) === role);
   }
 
   programsOf(name: ProbeName): ProcessIdentity[] {
     const pid = this.#probes.get(name)?.process.pid;
     return pid ? descendants(pid) : [];
+  }
+
+  /** @returns false too when nobody answers: the control plane may just be away */
+  async hasEnded(id: string): Promise<boolean> {
+    const answer = await this.#product.call('GET', `/v1/runs/${id}`).catch((error: unknown) => error);
+    const run = z.object({ status: z.literal(200), body: RunDocument }).safeParse(answer).data?.body;
+    return run !== undefined && !['queued', 'running'].includes(run.state);
   }
 
   /** Asks until it is answered: the control plane may just be away. Ends after `forMs`. */

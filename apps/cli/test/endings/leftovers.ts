@@ -4,16 +4,15 @@ import { runProcess } from '@plumbline/process';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { commandOf, type KillableSite, PROBES } from './killable-site.js';
-
-/** The range from which probes give out ports (docs/operating.md). */
-const isProbePort = (port: number): boolean => port >= 5300 && port <= 5999;
+import { namespacesNow } from './namespaces.js';
 
 /** What runs have left behind at a site where nothing runs: processes, ports, files, claims, jobs. Empty: nothing. */
 export async function leftovers(site: KillableSite, temporary: string): Promise<string[]> {
   return [
     ...PROBES.flatMap((name) => programsLeft(site, name).map((pid) => `program of ${name}: ${shown(pid)}`)),
     ...strays(Object.values(site.addresses)),
-    ...(await listeners(Object.values(site.addresses))),
+    ...(await listeners(site)),
+    ...namespaces(site),
     ...PROBES.flatMap((name) =>
       ['tmp', 'children', 'spool'].flatMap((folder) => entriesOf(join(site.probeDir(name), folder))),
     ),
@@ -47,18 +46,29 @@ export const strays = (addresses: readonly string[]): string[] =>
     })
     .map((pid) => `process ${shown(pid)}`);
 
-/** TCP and UDP sockets that wait for clients on the site's addresses. */
-export async function listeners(addresses: readonly string[]): Promise<string[]> {
+/** TCP and UDP sockets that wait for clients on ports of the site's probes, whatever their address. */
+export async function listeners({ ports: { low, high } }: KillableSite): Promise<string[]> {
   const { stdout } = await runProcess({ argv: ['ss', '-Hltun'], timeoutMs: 10_000 });
   return stdout
     .toString()
     .split('\n')
     .map((line) => line.split(/\s+/)[4] ?? '')
     .filter((local) => {
-      const [, address = '', port] = /^(.*):(\d+)$/.exec(local) ?? [];
-      return addresses.includes(address) && isProbePort(Number(port));
+      const port = Number(/:(\d+)$/.exec(local)?.[1] ?? Number.NaN);
+      return port >= low && port <= high;
     })
     .map((local) => `port ${local}`);
+}
+
+/** Namespaces that were not there before, but for those of labs whose own process, named in them, lives. */
+function namespaces({ namespacesBefore }: KillableSite): string[] {
+  const isOfAnother = (name: string): boolean => {
+    const pid = Number(/-(\d+)-\w+$/.exec(name)?.[1] ?? Number.NaN);
+    return pid !== process.pid && commandOf(pid) !== '';
+  };
+  return namespacesNow()
+    .filter((name) => !namespacesBefore.includes(name) && !isOfAnother(name))
+    .map((name) => `namespace ${name}`);
 }
 
 async function rowsLeft(dataDir: string): Promise<string[]> {

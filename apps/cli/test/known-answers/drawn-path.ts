@@ -48,6 +48,29 @@ export function drawPath(
   };
 }
 
+/** IPv4, TCP and its timestamps. */
+const TCP_HEADERS_BYTES = 52;
+const UDP_HEADERS_BYTES = 28;
+
+/** How long a request and a reply of that size take, one packet each: there and back, and through both links twice. */
+export function transactionMs({ rateBps, rttMs }: DrawnPath, messageBytes: number): number {
+  const bits = (messageBytes + TCP_HEADERS_BYTES) * 8;
+  return rttMs + 2000 * (bits / rateBps + bits / FIRST_LINK.rateBps);
+}
+
+/** What the path carries of UDP payload in datagrams of that size. */
+export const udpBottleneckBps = ({ rateBps }: DrawnPath, payloadBytes: number): number =>
+  (rateBps * payloadBytes) / (payloadBytes + UDP_HEADERS_BYTES);
+
+/** Share of a load's payload that is dropped: 1 - bottleneck / offered, less what the queue takes in beside it. */
+export function dropShare(
+  path: DrawnPath,
+  { payloadBytes, offeredBps, durationS }: { payloadBytes: number; offeredBps: number; durationS: number },
+): number {
+  const queueBits = (path.queueBytes * 8 * payloadBytes) / (payloadBytes + UDP_HEADERS_BYTES);
+  return 1 - (udpBottleneckBps(path, payloadBytes) * durationS + queueBits) / (offeredBps * durationS);
+}
+
 export const pathText = ({ rateBps, rttMs, queueBytes, lossRatio }: DrawnPath): string =>
   `${rateBps / 1e6} Mbit/s, ${rttMs} ms, queue ${Math.round(queueBytes / 1000)} KB, loss ${lossRatio * 100} %`;
 

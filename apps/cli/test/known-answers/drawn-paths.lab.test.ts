@@ -2,8 +2,17 @@ import { cubicBps, mathisBps, windowCeilingBps } from '@plumbline/analysis';
 import { metricValue, type RunDocument } from '@plumbline/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Draws, seedOfRun } from '../seed.js';
-import { type DrawnPath, drawPath, layPath, MSS_BYTES, pathText } from './drawn-path.js';
-import { SeedPath } from './seed-path.js';
+import {
+  type DrawnPath,
+  drawPath,
+  dropShare,
+  layPath,
+  MSS_BYTES,
+  pathText,
+  transactionMs,
+  udpBottleneckBps,
+} from './drawn-path.js';
+import { SeedPath, stepValue } from './seed-path.js';
 
 /**
  * Paths whose rate, round trip, loss and queue nobody knew before: what a flow gets on them is worked out here, from the draw and
@@ -34,9 +43,11 @@ async function on(path: DrawnPath, name: string, measure: () => Promise<RunDocum
   console.log(`${name}: ${pathText(path)}`);
   await layPath(lab, path);
   const run = await measure();
-  // Every path has the round trip that it was given, before its queue fills.
-  expect(metricValue(run, 0, 'rtt.baseline')).toBeGreaterThan(path.rttMs);
-  expect(metricValue(run, 0, 'rtt.baseline')).toBeLessThan(path.rttMs + 3);
+  // Every path has the round trip that it was given, before its queue fills; all echoes of the baseline come within 8 ms, in which
+  // a busy machine may just be away.
+  const leastMs = Math.min(metricValue(run, 0, 'rtt.baseline'), metricValue(run, 0, 'rtt.min'));
+  expect(leastMs).toBeGreaterThan(path.rttMs);
+  expect(leastMs).toBeLessThan(path.rttMs + 3);
   return run;
 }
 
@@ -71,8 +82,43 @@ function expectLinkShare(run: RunDocument, path: DrawnPath, least: number): void
   expect(share).toBeLessThan(1.005);
 }
 
+/** One load above the bottleneck, which is no reason to go on below it. */
+async function expectDropShare(path: DrawnPath, draws: Draws): Promise<void> {
+  const [payloadBytes, durationS] = [Math.round(draws.between(1000, 1452)), 2];
+  const rateBps = Math.round(udpBottleneckBps(path, payloadBytes) * draws.between(1.2, 1.8));
+  const load = { startRateBps: rateBps, maxRateBps: rateBps, payloadBytes, stepDurationS: durationS, stopLossRatio: 1 };
+  const run = await lab.measure({ kind: 'udp-step-up', ...load });
+  expect(run.legs[0]?.steps[0]?.attempts).toHaveLength(1);
+  const of = (name: string) => stepValue(run, name, { offeredBps: String(rateBps) });
+  const theory = dropShare(path, { payloadBytes, offeredBps: of('offered'), durationS });
+  console.log(
+    `  UDP of ${payloadBytes} B, ${(of('offered') / 1e6).toFixed(2)} Mbit/s: ${(of('loss') * 100).toFixed(2)} % lost, theory ${(theory * 100).toFixed(2)} %`,
+  );
+  expect(of('offered') / rateBps).toBeGreaterThan(0.95);
+  expect(Math.abs(of('loss') - theory)).toBeLessThan(0.015);
+}
+
+/**
+ * Back to back, one packet each way. Connecting takes three round trips of iperf 2's time, and the emulator's timers come late by less
+ * than 1 ms a transaction; a busy machine that is away makes some longer, so the median is held to theory, and the rate to their mean.
+ */
+async function expectTransactions(path: DrawnPath, draws: Draws): Promise<void> {
+  const [requestBytes, durationS] = [Math.round(draws.between(64, MSS_BYTES)), 2];
+  const run = await lab.measure({ kind: 'bounceback', requestBytes, durationS });
+  const theoryMs = transactionMs(path, requestBytes);
+  const value = (name: string) => metricValue(run, 0, name);
+  const [perSecond, meanMs, medianMs] = [value('transactions-per-second'), value('latency.mean'), value('latency.p50')];
+  console.log(
+    `  transactions of ${requestBytes} B: ${perSecond.toFixed(2)} of ${(1000 / theoryMs).toFixed(2)} a second, median ${medianMs.toFixed(2)}, mean ${meanMs.toFixed(2)} of ${theoryMs.toFixed(2)} ms`,
+  );
+  expect(value('latency.min')).toBeGreaterThan(0.999 * theoryMs);
+  expect(medianMs).toBeLessThan(1.05 * theoryMs + 1);
+  expect(perSecond).toBeLessThan((1.005 * 1000) / theoryMs);
+  expect(perSecond).toBeGreaterThan((1 - (4 * meanMs) / (durationS * 1000)) * (1000 / meanMs));
+}
+
 describe.each(seeds)('drawn with PLUMBLINE_SEED=%i', (seed) => {
-  test('no loss: the link, headers taken off', async () => {
+  test('no loss: the link, headers taken off; of more than it carries UDP loses 1 - bottleneck / offered', async () => {
     const draws = drawsFor(seed, 1);
     const path = drawPath(draws, { bdp: { low: 30_000, high: 200_000 }, rttMs: { low: 10, high: 45 } });
     const congestionControl = draws.share() < 0.5 ? 'cubic' : 'reno';
@@ -80,9 +126,10 @@ describe.each(seeds)('drawn with PLUMBLINE_SEED=%i', (seed) => {
       lab.reaching(stream({ congestionControl }), 0.95 * path.linkPayloadBps),
     );
     expectLinkShare(run, path, 0.95);
+    await expectDropShare(path, draws);
   });
 
-  test('a window below the path: window / RTT of the sampled socket', async () => {
+  test('a window below the path: window / RTT of the sampled socket; of transactions 1 / RTT', async () => {
     const draws = drawsFor(seed, 2);
     const path = drawPath(draws, { bdp: { low: 100_000, high: 400_000 }, rttMs: { low: 10, high: 50 } });
     const windowBytes = Math.round(Math.min(128 * 1024, path.bdpBytes * draws.between(0.15, 0.4)));
@@ -95,6 +142,7 @@ describe.each(seeds)('drawn with PLUMBLINE_SEED=%i', (seed) => {
     expect(share).toBeGreaterThan(0.88);
     expect(share).toBeLessThan(1.01);
     expect(ceiling).toBeLessThan(0.9 * path.linkPayloadBps);
+    await expectTransactions(path, draws);
   });
 
   test('loss and reno: Mathis', async () => {

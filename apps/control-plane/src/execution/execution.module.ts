@@ -5,9 +5,13 @@ import { AttemptRunner } from './attempt/attempt-runner.js';
 import { Consents } from './attempt/consent.js';
 import { Pursuit } from './attempt/pursuit.js';
 import { RunningAttempts } from './attempt/running-attempts.js';
+import { Series } from './attempt/series.js';
 import { AttemptSnapshots } from './attempt/snapshots.js';
 import { Catalogue } from './catalogue.js';
 import { Claims } from './claims/claims.js';
+import { Diagnoser } from './diagnosis/diagnoser.js';
+import { LegEvidences } from './diagnosis/leg-evidences.js';
+import { Rediagnoser } from './diagnosis/rediagnoser.js';
 import { Drain } from './drain.js';
 import { ExecutionService } from './execution.service.js';
 import { ExecutionMetrics } from './execution-metrics.js';
@@ -40,20 +44,24 @@ import { StoredOutputs } from './reparse/stored-output.js';
     Claims,
     Consents,
     ControlPlaneIdentity,
+    Diagnoser,
     Dispatcher,
     Drain,
     ExecutionMetrics,
     ExecutionService,
     GrpcProbeDirectory,
     Inventories,
+    LegEvidences,
     LegWalker,
     Ownership,
     ProbeConnections,
     ProbeHealth,
     Pursuit,
+    Rediagnoser,
     ReparseRecords,
     Reparser,
     RunningAttempts,
+    Series,
     StepResults,
     StepWalker,
     StoredOutputs,

@@ -1,10 +1,11 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import type { Reparse } from '@plumbline/model';
+import type { Rediagnosis, Reparse } from '@plumbline/model';
 import { PostgresDatabase } from '../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../persistence/postgres-run-events.js';
 import { Execution, Settings, Signals } from '../persistence/seams.js';
 import { Pursuit } from './attempt/pursuit.js';
 import { RunningAttempts } from './attempt/running-attempts.js';
+import { Rediagnoser } from './diagnosis/rediagnoser.js';
 import { Drain } from './drain.js';
 import { recordAttemptsCancelled, recordLegEnd } from './leg/leg-records.js';
 import { LegWalker } from './leg/leg-walker.js';
@@ -33,6 +34,7 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     private readonly pursuit: Pursuit,
     private readonly draining: Drain,
     private readonly reparser: Reparser,
+    private readonly rediagnoser: Rediagnoser,
     private readonly attempts: RunningAttempts,
   ) {
     super();
@@ -68,6 +70,10 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
 
   reparse(attemptId: string, options: { readonly store: boolean }): Promise<Reparse> {
     return this.reparser.reparse(attemptId, options);
+  }
+
+  rediagnose(runId: string, options: { readonly store: boolean }): Promise<Rediagnosis> {
+    return this.rediagnoser.rediagnose(runId, options);
   }
 
   async poke(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Artifact, HostSnapshot, Probe, Reparse } from '@plumbline/model';
+import type { Artifact, HostSnapshot, Probe, Rediagnosis, Reparse } from '@plumbline/model';
 import type { Prisma, PrismaClient } from './generated/client.js';
 
 /** Where the rooms of the control plane meet. Each is an abstract class, so that it is its own Nest injection token. */
@@ -77,6 +77,8 @@ export abstract class Execution {
   abstract cancelRun(runId: string): Promise<void>;
   /** Reads an attempt's stored output again; with `store` the record becomes the new reading. @throws {ProblemError} not-reparsable */
   abstract reparse(attemptId: string, options: { readonly store: boolean }): Promise<Reparse>;
+  /** Diagnoses an ended run again from its stored facts; with `store` the record becomes that. @throws {ProblemError} not-found, conflict */
+  abstract rediagnose(runId: string, options: { readonly store: boolean }): Promise<Rediagnosis>;
 }
 
 export interface ProbeReport {

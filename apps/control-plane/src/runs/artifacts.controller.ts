@@ -89,7 +89,7 @@ export class ArtifactsController {
     operationId: 'reparseAttempt',
     summary: "Read an attempt's stored output again, with the parsers of this version",
     description:
-      'Shows what the new reading tells otherwise than the record. With store the record becomes the new reading, and the metrics of its step, criteria, states and verdicts follow.',
+      'Shows what the new reading tells otherwise than the record. With store the record becomes the new reading, and the metrics of its step, criteria, states, verdicts and findings follow.',
     tag,
     answers: [{ status: 200, description: 'The record, the new reading, and where they differ', schema: Reparse }],
     problems: ['not-found', 'not-reparsable'],

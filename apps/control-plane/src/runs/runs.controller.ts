@@ -1,4 +1,5 @@
 import { Body, Controller, Headers, Param, Query, Req, Res } from '@nestjs/common';
+import { Rediagnosis } from '@plumbline/model';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { callerOf } from '../access/gate.js';
@@ -9,6 +10,12 @@ import { Run, RunAccepted, RunInput, RunPage, type RunSummary, RunsQuery } from 
 import { Runs } from './runs.js';
 
 export const RunId = lookup(z.uuid(), 'run');
+const DiagnosisInput = z
+  .strictObject({
+    store: z.boolean().default(false).meta({ description: 'Change the record to what the rules of this version say' }),
+  })
+  .meta({ id: 'DiagnosisInput' });
+type DiagnosisInput = z.output<typeof DiagnosisInput>;
 const tag = 'runs';
 
 @Controller()
@@ -81,5 +88,22 @@ export class RunsController {
   })
   cancel(@Param('id', { schema: RunId }) id: string): Promise<RunAccepted> {
     return this.runs.cancel(id);
+  }
+
+  @Route('POST', '/v1/runs/:id/diagnosis', {
+    operationId: 'diagnoseRun',
+    summary: 'Diagnose an ended run again from its stored facts, by the rules of this version',
+    description:
+      'Shows which findings are other than the record has them. With store the record becomes the new diagnosis, with the version of its rules.',
+    tag,
+    answers: [{ status: 200, description: 'What each leg is now diagnosed as, and what changed', schema: Rediagnosis }],
+    problems: ['not-found', 'conflict'],
+    bodyExample: { store: false },
+  })
+  diagnose(
+    @Param('id', { schema: RunId }) id: string,
+    @Body({ schema: DiagnosisInput }) input: DiagnosisInput,
+  ): Promise<Rediagnosis> {
+    return this.runs.diagnose(id, input);
   }
 }

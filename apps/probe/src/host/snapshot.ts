@@ -2,7 +2,8 @@
  * The keys of a snapshot's facts, for libs/measure's parseSnapshot. The probe reads and never interprets.
  *   sysctl.net.ipv4.tcp_*              every file /proc/sys/net/ipv4/tcp_* that may be read (not tcp_fastopen_key, a secret)
  *   sysctl.net.core.{rmem_max,wmem_max,rmem_default,wmem_default,default_qdisc,netdev_max_backlog}
- *   file./proc/{loadavg,uptime,net/snmp,net/snmp6,net/netstat,net/dev}
+ *   file./proc/{loadavg,uptime,stat,net/snmp,net/snmp6,net/netstat,net/dev}
+ *   file.cgroup/cpu.{stat,max,cfs_quota_us,cfs_period_us}   of the group that the probe and its programs are in
  *   file./sys/class/net/IF/{speed,duplex,mtu,carrier_changes,statistics/*}   only when /sys shows this network namespace
  *   cmd.uname       `Linux HOSTNAME RELEASE VERSION MACHINE`, by uname(2)
  *   cmd.nproc       CPUs that this process may use, by sched_getaffinity(2)
@@ -27,7 +28,9 @@ import { type Argv, runCommands } from './commands.js';
 import type { ToolText } from './facts.js';
 
 const CORE_SYSCTLS = ['rmem_max', 'wmem_max', 'rmem_default', 'wmem_default', 'default_qdisc', 'netdev_max_backlog'];
-const FILES = ['loadavg', 'uptime', 'net/snmp', 'net/snmp6', 'net/netstat', 'net/dev'].map((name) => `/proc/${name}`);
+const FILES = ['loadavg', 'uptime', 'stat', 'net/snmp', 'net/snmp6', 'net/netstat', 'net/dev'].map(
+  (name) => `/proc/${name}`,
+);
 /** What /proc/net/dev has only as a sum, or not at all. */
 const STATISTICS = [
   ...['rx_dropped', 'rx_missed_errors', 'rx_crc_errors', 'rx_length_errors', 'rx_over_errors', 'rx_frame_errors'],
@@ -54,7 +57,9 @@ export async function takeSnapshot(
 ): Promise<RawFact[]> {
   const device = endpoint.interface ?? interfaceOf(endpoint.address);
   const commands = filesOnly ? [] : commandFacts(commandsFor(endpoint, device, peerAddress), temporary);
-  const files = await Promise.all([...sysctlFiles(), ...FILES.map(fileKey), ...deviceFiles(device)].map(fileFact));
+  const files = await Promise.all(
+    [...sysctlFiles(), ...FILES.map(fileKey), ...groupFiles(), ...deviceFiles(device)].map(fileFact),
+  );
   return [...machineFacts(device, endpoint.address), ...toolFacts(tools), ...files, ...(await commands)];
 }
 
@@ -80,6 +85,18 @@ function sysctlFiles(): FileToRead[] {
     ...names.map((name) => ({ key: `sysctl.net.ipv4.${name}`, path: `/proc/sys/net/ipv4/${name}` })),
     ...CORE_SYSCTLS.map((name) => ({ key: `sysctl.net.core.${name}`, path: `/proc/sys/net/core/${name}` })),
   ];
+}
+
+/** Of the group that this process is in (cgroups(7)): `0::/system.slice/probe.service` in v2, `4:cpu,cpuacct:/...` in v1. */
+function groupFiles(): FileToRead[] {
+  const lines = readLines('/proc/self/cgroup').map((line) => line.split(':'));
+  const one = lines.find(([, controllers]) => controllers?.split(',').includes('cpu'))?.[2];
+  const two = lines.find(([id]) => id === '0')?.[2];
+  const [folder, names] =
+    one === undefined
+      ? [`/sys/fs/cgroup${two ?? '/'}`, ['cpu.stat', 'cpu.max']]
+      : [`/sys/fs/cgroup/cpu${one}`, ['cpu.stat', 'cpu.cfs_quota_us', 'cpu.cfs_period_us']];
+  return names.map((name) => ({ key: `file.cgroup/${name}`, path: `${folder}/${name}` }));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { CounterMovement, HostSnapshot, Labels, Path } from '@plumbline/model';
+import type { CounterMovement, HostSnapshot, Labels, Outcome, Path } from '@plumbline/model';
 
 export type FlowDirection = 'forward' | 'reverse' | 'simultaneous';
 
@@ -34,6 +34,8 @@ export interface SocketFacts {
   /** Share of the readings in which the kernel called the flow limited by its application. */
   readonly appLimitedRatio?: number;
   readonly deliveryMaxBps?: number;
+  /** Median of the kernel's delivery rate: what the path took when it was kept busy. */
+  readonly deliveryMedianBps?: number;
   readonly pacingMeanBps?: number;
   readonly segmentsRetransmitted?: number;
   readonly bytesRetransmitted?: number;
@@ -43,10 +45,12 @@ export interface SocketFacts {
 }
 
 /** A rate over a part of the test, from the receiver's or the sender's sockets. */
-export interface RatePoint {
+export interface FlowPoint {
   readonly atS: number;
   readonly bps: number;
   readonly rttMs?: number;
+  /** Segments sent again since the point before. */
+  readonly retransmitted?: number;
 }
 
 /** One throughput attempt in one direction: the representative of its repeats (the one of median throughput). */
@@ -54,6 +58,8 @@ export interface FlowFacts {
   readonly step: number;
   readonly kind: string;
   readonly attempt: number;
+  /** How the attempt ended; a flow that failed is judged as well: a black hole shows so. */
+  readonly outcome: Outcome;
   /** Of the attempt's cell and the flow: direction, algorithm, windowBytes, streams. */
   readonly labels: Labels;
   readonly direction: FlowDirection;
@@ -84,7 +90,7 @@ export interface FlowFacts {
   readonly senderCpuRatio?: number;
   readonly receiverCpuRatio?: number;
   /** Thinned to what the readings carry, the omitted start included (atS counts from the first byte). */
-  readonly series: readonly RatePoint[];
+  readonly series: readonly FlowPoint[];
   readonly hosts: { readonly sender?: HostFacts; readonly receiver?: HostFacts };
 }
 
@@ -107,6 +113,7 @@ export interface UdpStepFacts {
   readonly jitterMs?: number;
   readonly reorderedPackets?: number;
   readonly payloadBytes?: number;
+  readonly durationS?: number;
   readonly hosts: { readonly sender?: HostFacts; readonly receiver?: HostFacts };
 }
 

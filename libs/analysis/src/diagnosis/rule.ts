@@ -17,10 +17,18 @@ export interface Rule {
   readonly code: FindingCode;
   /** Who can act when it holds. */
   readonly owner: LimitOwner;
+  /** `limit`: it explains a rate. `condition`: it stands beside a rate, whatever limits that. */
+  readonly effect: 'limit' | 'condition';
   /** Which subjects it can say anything about; on others it is silent. */
   readonly about: readonly Subject['about'][];
-  /** Pure. Never guesses: a fact that it lacks makes cannot-tell, with its name in `missing`. */
-  readonly judge: (subject: Subject, leg: LegFacts) => Judgement;
+  /** Pure. Never guesses: a fact that it lacks makes cannot-tell, with its name in `missing`. Null: there is nothing to ask. */
+  readonly judge: (subject: Subject, leg: LegFacts) => Judgement | null;
   /** One or two sentences from the evidence: what is so, and what to do. */
   readonly prose: (finding: Finding) => string;
+}
+
+/** What all rules together concluded of one thing that was measured. */
+export interface Conclusion {
+  readonly subject: Subject;
+  readonly findings: readonly Finding[];
 }

@@ -3,15 +3,18 @@ import { describe, expect, test } from 'vitest';
 import { outputOf, type Recording, withText } from '../../src/test-support/reading.js';
 import { parseHping } from '../../src/tools/hping3/parse.js';
 import { reachabilityByHping3 } from '../../src/tools/hping3/reachability.js';
+import { parseIperf2 } from '../../src/tools/iperf2/parse.js';
+import { throughputByIperf3 } from '../../src/tools/iperf3/index.js';
 import { udpLoadByIperf3 } from '../../src/tools/iperf3/udp.js';
 import { parseMtr } from '../../src/tools/mtr/parse.js';
 import { parseNuttcp } from '../../src/tools/nuttcp/parse.js';
 import { parsePchar } from '../../src/tools/pchar/parse.js';
+import { parsePing } from '../../src/tools/ping/parse.js';
 import { parseSampleArtifact } from '../../src/tools/ss/samples.js';
 import { parseTcpdump } from '../../src/tools/tcpdump/index.js';
 import { traceByTracepath } from '../../src/tools/tracepath/index.js';
 import { recordingsIn } from './recordings.js';
-import { udpSpec } from './specs.js';
+import { throughputSpec, udpSpec } from './specs.js';
 
 function recorded(folder: string, name: string): Recording {
   const recording = recordingsIn(folder).get(name);
@@ -78,5 +81,42 @@ describe('found once', () => {
     });
     const reading = udpLoadByIperf3.prepare(udpSpec(recording)).read(outputOf(altered));
     expect(reading.ending).toMatchObject({ outcome: 'failed', reason: 'counter-overflow' });
+  });
+
+  test('nor is one of late datagrams, though its unit is a count', () => {
+    const recording = recorded('iperf3/udp-fixtures', '3.9-both-ends.json');
+    const stdout = recording.phases.find(({ name }) => name === 'server')?.stdout ?? '';
+    for (const [word, reason] of [
+      ['1e308', 'counter-overflow'],
+      ['0.5', undefined],
+    ] as const) {
+      const altered = withText(recording, 'server', {
+        stdout: stdout.replace(/(?<before>"out_of_order":\s*)\d+/g, `$<before>${word}`),
+      });
+      const { ending, metrics } = udpLoadByIperf3.prepare(udpSpec(recording)).read(outputOf(altered));
+      expect('reason' in ending ? ending.reason : undefined).toBe(reason);
+      expect(metrics.find(({ name }) => name === 'reordered')?.value).toBeNull();
+    }
+  });
+
+  test('nor are parts of a retransmitted segment one', () => {
+    const recording = recorded('iperf3/fixtures', '3.12-forward.json');
+    const stdout = recording.phases.find(({ name }) => name === 'test')?.stdout ?? '';
+    const altered = withText(recording, 'test', { stdout: stdout.replace(/("retransmits":\s*)\d+/g, '$10.25') });
+    const { metrics } = throughputByIperf3.prepare(throughputSpec(recording)).read(outputOf(altered));
+    expect(metrics.find(({ name }) => name === 'retransmits')?.value).toBeNull();
+  });
+
+  test('an error that has no end is cut', () => {
+    const line = `From 192.0.2.2 icmp_seq=1 ${'x'.repeat(5_000)}`;
+    expect(parsePing(line).errors).toEqual([{ index: 0, from: '192.0.2.2', text: 'x'.repeat(120) }]);
+  });
+
+  test('a latency below zero is none, and the line says nothing then', () => {
+    const line =
+      '[  1] 0.0000-5.0000 sec  22.4 KBytes  36.7 Kbits/sec    112=44.600/-0.5/47.9/0.5 ms    0   14K/44000 us    22 rps';
+    expect(parseIperf2(line).bounceback).toEqual([]);
+    expect(parseIperf2(line).notes).toEqual([expect.stringContaining('no numbers')]);
+    expect(parseIperf2(line.replace('-0.5', '44.1')).bounceback).toHaveLength(1);
   });
 });

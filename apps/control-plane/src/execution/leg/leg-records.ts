@@ -13,6 +13,7 @@ import type { Transaction } from '../../persistence/seams.js';
 import { storableJsonText, storableText } from '../../persistence/storable-json.js';
 import type { StepEnding } from '../attempt/endings.js';
 import type { JudgedCriteria } from '../catalogue.js';
+import type { LegConclusion } from '../diagnosis/diagnoser.js';
 
 /** Which leg of which run, as events name it. */
 export interface LegKey {
@@ -95,6 +96,7 @@ export async function recordLegEnd(
   options: {
     rest?: { state: 'skipped' | 'cancelled'; reason: StepReason };
     judged?: JudgedCriteria;
+    concluded?: LegConclusion;
     keepProbes?: readonly string[];
   } = {},
 ): Promise<boolean> {
@@ -106,16 +108,30 @@ export async function recordLegEnd(
     WHERE id = ${leg.id}::uuid AND state::text = ANY (${before(ending.state)}::text[])`;
   if (changed === 0) return false;
   if (options.rest) await endOpenSteps(client, events, leg, options.rest);
+  if (options.concluded) await recordConclusion(client, leg.id, options.concluded);
   await releaseClaims(client, leg.id, options.keepProbes ?? []);
   const data = {
     leg: leg.index,
     ...ending,
     verdict: options.judged?.verdict ?? 'none',
     criteria: options.judged?.criteria ?? [],
+    ...(options.concluded ? { diagnosis: options.concluded.diagnosis } : {}),
   };
   await events.appendAll(leg.runId, [{ type: 'leg', data }], client);
   await recordRunEnd(client, events, leg.runId);
   return true;
+}
+
+/** What the rules conclude takes the place of what they concluded before. */
+export async function recordConclusion(
+  client: Transaction,
+  legId: string,
+  { findings, diagnosis }: LegConclusion,
+): Promise<void> {
+  await client.$executeRaw`
+    UPDATE leg SET diagnosis = ${storableJsonText(diagnosis)}::jsonb WHERE id = ${legId}::uuid`;
+  await client.$executeRaw`
+    UPDATE step SET findings = coalesce(${storableJsonText(findings)}::jsonb -> index::text, '[]') WHERE leg_id = ${legId}::uuid`;
 }
 
 /** Ends the attempts of a leg that nobody walks: a background leg that gave way and was cancelled before it went on. */

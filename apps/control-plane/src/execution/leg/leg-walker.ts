@@ -5,6 +5,7 @@ import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../../persistence/postgres-run-events.js';
 import { Pursuit } from '../attempt/pursuit.js';
 import { Catalogue, type EndedStep, type JudgedCriteria } from '../catalogue.js';
+import { Diagnoser } from '../diagnosis/diagnoser.js';
 import { ExecutionMetrics } from '../execution-metrics.js';
 import { type Lease, LeaseLost } from './lease.js';
 import { type LegDocument, loadLeg } from './leg-document.js';
@@ -25,6 +26,7 @@ export class LegWalker {
     private readonly catalogue: Catalogue,
     private readonly metrics: ExecutionMetrics,
     private readonly pursuit: Pursuit,
+    private readonly diagnoser: Diagnoser,
   ) {}
 
   /**
@@ -134,6 +136,7 @@ export class LegWalker {
     judged: JudgedCriteria,
     unconfirmed: readonly string[],
   ): Promise<LegEnding['state']> {
+    const concluded = await this.diagnoser.concludeSafely(leg.id);
     return lease.write('end a leg', async (client) => {
       const steps = await client.step.findMany({ where: { legId: leg.id }, orderBy: { index: 'asc' } });
       const cancelled = lease.cancelled.aborted && states.length < leg.steps.length;
@@ -152,6 +155,7 @@ export class LegWalker {
         {
           rest: { state: 'cancelled', reason: 'run-cancelled' },
           judged,
+          ...(concluded ? { concluded } : {}),
           keepProbes: unconfirmed.filter((probe) => this.pursuit.isPending(leg.id, probe)),
         },
       );

@@ -7,7 +7,9 @@ import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { storableJson } from '../../persistence/storable-json.js';
 import { readOutput } from '../attempt/attempt-finish.js';
 import { finalEnding } from '../attempt/endings.js';
+import { Series } from '../attempt/series.js';
 import { Catalogue } from '../catalogue.js';
+import { Rediagnoser } from '../diagnosis/rediagnoser.js';
 import { type AttemptDocument, endingOf, type LegDocument, loadLeg, type StepDocument } from '../leg/leg-document.js';
 import { StepResults } from '../leg/step-results.js';
 import { differencesOf, type WholeReading } from './difference.js';
@@ -39,12 +41,14 @@ export class Reparser {
     private readonly catalogue: Catalogue,
     private readonly outputs: StoredOutputs,
     private readonly results: StepResults,
+    private readonly series: Series,
     private readonly records: ReparseRecords,
+    private readonly rediagnoser: Rediagnoser,
   ) {}
 
   /**
    * The attempt's reading made again, and what it tells otherwise than the record. With `store` the record is changed to it,
-   * and with it what follows: the step's metrics, criteria, states and verdicts.
+   * and with it what follows: the step's metrics, criteria, states, verdicts and findings.
    * @throws {ProblemError} not-reparsable, with the reason
    */
   async reparse(attemptId: string, { store }: { readonly store: boolean }): Promise<Reparse> {
@@ -64,7 +68,11 @@ export class Reparser {
     };
     const after = await this.readAgain(place, prepared, row, before.reading.notes);
     const differences = differencesOf(before, after);
-    if (store) await this.records.store(place, after);
+    if (store) {
+      await this.records.store(place, after);
+      // What limits the flow was concluded from the old numbers.
+      await this.rediagnoser.rediagnose(place.leg.runId, { store });
+    }
     return {
       stored: store,
       before: before.reading,
@@ -101,7 +109,7 @@ export class Reparser {
   private async readAgain(
     { attempt }: Place,
     prepared: PreparedAbility,
-    row: { readonly id: string; readonly commands: unknown; readonly conducted: unknown },
+    row: { readonly id: string; readonly commands: unknown; readonly conducted: unknown; readonly result: unknown },
     recorded: readonly string[],
   ): Promise<WholeReading> {
     const conducted = Conducted.safeParse(row.conducted).data;
@@ -109,7 +117,8 @@ export class Reparser {
     const from = endingOf({ outcome, reason, detail }) ?? attempt.ending;
     const stored = await this.outputs.of(row, from);
     if (!stored) throw notReparsable('none of its programs left any output');
-    const read = readOutput(prepared, attempt.plan.tool, stored.output);
+    const printed = readOutput(prepared, attempt.plan.tool, stored.output);
+    const read = await this.series.besideRecorded(row.id, prepared, printed, row.result);
     const known = conducted?.notes ?? recorded;
     const notes = new Set([...known, ...stored.notes, ...read.notes]);
     const reading: AttemptReading = {

@@ -22,6 +22,17 @@ export function udpCountersOf(facts: Facts): Counters {
   return some([...Object.entries(tableOf(facts.text('file./proc/net/snmp'), 'Udp')), ...six]);
 }
 
+/** Ip and Icmp of /proc/net/snmp, Ip6 and Icmp6 of /proc/net/snmp6: `Ip.FragCreates`, `Ip6.ReasmFails`, ... (RFC 4293) */
+export function ipCountersOf(facts: Facts): Counters {
+  const six = [...(facts.text('file./proc/net/snmp6') ?? '').matchAll(/^(Ip6|Icmp6)([A-Z]\w+)\s+(\d+)$/gm)].map(
+    ([, protocol = '', name = '', value]) => [`${protocol}.${name}`, Number(value)] as const,
+  );
+  const snmp = facts.text('file./proc/net/snmp');
+  const four = Object.entries({ ...tableOf(snmp, 'Ip'), ...tableOf(snmp, 'Icmp') });
+  return some([...four, ...six].filter(([name]) => !SETTINGS.has(name)));
+}
+const SETTINGS = new Set(['Ip.Forwarding', 'Ip.DefaultTTL']);
+
 /** One protocol of a file that has a line of names, then one of values (net/ipv4/proc.c). */
 function tableOf(text: string | undefined, protocol: string): Record<string, number> {
   const lines = (text?.split('\n') ?? []).map((line) => line.trim().split(/\s+/));

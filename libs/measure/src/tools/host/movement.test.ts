@@ -49,7 +49,7 @@ test('what moved, and what was read and did not', () => {
 });
 
 describe('not known is not zero', () => {
-  const groups = ['driver', 'interface', 'queue', 'tcp', 'udp'];
+  const groups = ['cpu', 'driver', 'interface', 'ip', 'queue', 'tcp', 'udp'];
   test('without one of the snapshots', () => {
     for (const movement of [counterMovement(undefined, hostAt(1, {})), counterMovement(hostAt(0, {}), undefined)]) {
       expect(Object.keys(movement.unknown).sort()).toEqual(groups);

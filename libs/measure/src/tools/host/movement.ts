@@ -40,15 +40,23 @@ export function counterMovement(before: HostSnapshot | undefined, after: HostSna
   };
 }
 
-const GROUPS = ['interface', 'queue', 'driver', 'tcp', 'udp'] as const;
+const GROUPS = ['interface', 'queue', 'driver', 'tcp', 'udp', 'ip', 'cpu'] as const;
 type Group = (typeof GROUPS)[number];
 /** Groups of hundreds: what did not move is left out. */
-const QUIET: ReadonlySet<Group> = new Set(['driver', 'tcp']);
+const QUIET: ReadonlySet<Group> = new Set(['driver', 'tcp', 'ip', 'cpu']);
 
 function compareAll(before: HostSnapshot, after: HostSnapshot): Record<Group, Compared> {
   if ((after.uptimeS ?? 0) < (before.uptimeS ?? 0)) {
     const why = 'the host restarted in between';
-    return { interface: { why }, queue: { why }, driver: { why }, tcp: { why }, udp: { why } };
+    return {
+      interface: { why },
+      queue: { why },
+      driver: { why },
+      tcp: { why },
+      udp: { why },
+      ip: { why },
+      cpu: { why },
+    };
   }
   const [one, two] = [before.interface, after.interface];
   const other = otherInterface(one, two);
@@ -56,9 +64,12 @@ function compareAll(before: HostSnapshot, after: HostSnapshot): Record<Group, Co
   return {
     interface: ofInterface(() => compareGroup(one?.counters, two?.counters, 'its counters could not be read')),
     queue: ofInterface(() => compareQueues(one, two)),
-    driver: ofInterface(() => compareDriver(one?.driverCounters, two?.driverCounters, driverReason(before, after))),
+    driver: ofInterface(() => compareLoosely(one?.driverCounters, two?.driverCounters, driverReason(before, after))),
     tcp: compareGroup(before.tcpCounters, after.tcpCounters, '/proc/net/snmp and netstat did not tell them'),
     udp: compareGroup(before.udpCounters, after.udpCounters, '/proc/net/snmp did not tell them'),
+    ip: compareGroup(before.ipCounters, after.ipCounters, '/proc/net/snmp did not tell them'),
+    // The kernel's idle time of a CPU may go back a little (proc_stat(5)).
+    cpu: compareLoosely(before.cpuCounters, after.cpuCounters, '/proc/stat did not tell it'),
   };
 }
 
@@ -76,8 +87,8 @@ function compareQueues(one: HostSnapshot['interface'], two: HostSnapshot['interf
   return compareGroup(one?.queue?.counters, two?.queue?.counters, 'tc did not tell its counters');
 }
 
-/** Drivers also list states under `ethtool -S`: one that went back says nothing about the others. */
-function compareDriver(before: Counters | undefined, after: Counters | undefined, why: string): Compared {
+/** For groups where one that went back says nothing about the others: drivers also list states under `ethtool -S`. */
+function compareLoosely(before: Counters | undefined, after: Counters | undefined, why: string): Compared {
   if (!before || !after) return { why };
   const pairs = pairsOf(before, after);
   const back = pairs.filter(([, from, to]) => growth(from, to) === undefined);

@@ -1,6 +1,7 @@
 import type { HostSnapshot } from '@plumbline/model';
 import { clockOf } from './clock.js';
-import { tcpCountersOf, udpCountersOf } from './counters.js';
+import { ipCountersOf, tcpCountersOf, udpCountersOf } from './counters.js';
+import { cpuCountersOf, cpuQuotaOf } from './cpu.js';
 import { type Facts, numberOf } from './facts.js';
 import { interfaceOf } from './interface.js';
 
@@ -49,6 +50,9 @@ export function parseSnapshot(
     cachedTcpMetrics: cachedMetricsOf(facts.text('cmd.tcp-metrics')),
     tcpCounters: tcpCountersOf(facts),
     udpCounters: udpCountersOf(facts),
+    ipCounters: ipCountersOf(facts),
+    cpuCounters: cpuCountersOf(facts),
+    cpuQuota: cpuQuotaOf(facts),
     unknown,
   };
 }

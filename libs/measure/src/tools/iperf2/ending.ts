@@ -2,8 +2,10 @@ import { type Ending, ended, type Reason } from '@plumbline/model';
 import type { PhaseOutput } from '../../ability.js';
 import type { TransactionSeries, TransactionsSpec } from '../../measurements/transactions/index.js';
 
-/** Less of the asked time than this is no whole test. */
-const SHORTEST_SHARE = 0.8;
+/** More of the asked time than this may be missing in no whole test ... */
+const MOST_MISSING_SHARE = 0.2;
+/** ... and more than this only by one slow transaction. */
+const ROUNDING_SHARE = 0.02;
 
 /** What iperf 2's complaints mean, first match wins (strerror(3) at their end; src/util.h, WARN_errno and FAIL_errno). */
 const COMPLAINTS: readonly (readonly [RegExp, Reason])[] = [
@@ -47,7 +49,7 @@ export function endingOf(spec: TransactionsSpec, { seen, test, series, loadProbl
     return ended(test.stdout.trim() === '' ? 'output-empty' : 'output-unreadable');
   }
   if (test.signal !== null) return ended('interrupted', `iperf was ended by ${test.signal}.`);
-  if (series.durationS < SHORTEST_SHARE * spec.durationS) {
+  if (isCutShort(spec, series)) {
     const how = complaint === undefined ? '' : ` iperf: ${complaint}`;
     return ended('interrupted', `Only ${series.durationS.toFixed(1)} s of ${spec.durationS} s were measured.${how}`);
   }
@@ -55,4 +57,13 @@ export function endingOf(spec: TransactionsSpec, { seen, test, series, loadProbl
     return ended('tool-failed', complaint ?? `iperf ended with exit code ${test.exitCode}.`);
   if (loadProblem !== undefined) return ended('tool-failed', loadProblem);
   return { outcome: 'completed' };
+}
+
+/**
+ * iperf 2 goes on until its time is over, and says nothing when the connection ends before (src/Client.cpp, RunBounceBackTCP): only
+ * the time tells that the server was killed.
+ */
+function isCutShort(spec: TransactionsSpec, { durationS, maxMs }: TransactionSeries): boolean {
+  const share = Math.max(ROUNDING_SHARE, maxMs / 1000 / spec.durationS);
+  return durationS < spec.durationS * (1 - Math.min(MOST_MISSING_SHARE, share));
 }

@@ -166,6 +166,18 @@ describe('transactions that failed, whatever the exit code', () => {
     expectSound(r);
   });
 
+  test('a server that was killed near the end is told by the time alone', () => {
+    const whole = recording('2.2.0-reply');
+    const stdout = whole.phases.find(({ name }) => name === 'test')?.stdout ?? '';
+    const lasting = (seconds: string) =>
+      read(
+        specOf(whole),
+        outputOf(withText(whole, 'test', { stdout: stdout.replace(/0\.0000-\d+\.\d+ sec/g, `0.0000-${seconds} sec`) })),
+      );
+    expect(lasting('9.4000').ending).toMatchObject({ outcome: 'partial', reason: 'interrupted' });
+    expect(lasting('9.9500').ending).toEqual({ outcome: 'completed' });
+  });
+
   test.each([
     ['', 'output-empty'],
     ['Killed', 'output-unreadable'],

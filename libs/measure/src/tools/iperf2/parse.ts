@@ -67,7 +67,7 @@ export function parseIperf2(stdout: string): Iperf2Output {
   return { bounceback, transfers, connections, notes: [...notes] };
 }
 
-/** Numbers that are none (nan, or more digits than a double holds) make a line that says nothing. */
+/** Numbers that are none (nan, more digits than a double holds, a time below zero) make a line that says nothing. */
 function push<T>(lines: T[], read: T | undefined, line: string, notes: Set<string>): void {
   if (read) lines.push(read);
   else notes.add(`iperf printed no numbers: ${line.trim().slice(0, 120)}`);
@@ -81,6 +81,7 @@ function bouncebackLine(found: RegExpExecArray): BouncebackLine | undefined {
   const one = count < 2;
   const [minMs, maxMs] = one ? [meanMs, meanMs] : [min, max];
   if (minMs === undefined || maxMs === undefined || endS < startS) return undefined;
+  if (Math.min(meanMs, minMs, maxMs) < 0) return undefined;
   const series = { count, durationS: endS - startS, meanMs, minMs, maxMs, ...(one ? {} : { stdevMs: stdev }) };
   return { id, startS, endS, series, retransmits: finite(texts[7]) };
 }

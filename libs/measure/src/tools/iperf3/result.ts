@@ -10,7 +10,7 @@ import {
 import { parsePing } from '../ping/parse.js';
 import type { Iperf3Document } from './document.js';
 import { algorithmsOf, socketsOf, streamsOf } from './streams.js';
-import { counter, intervalsOf, positive, reconciled, totalOf } from './totals.js';
+import { counter, intervalsOf, positive, reconciled, totalOf, wholeCounter } from './totals.js';
 import { iperf3 } from './version.js';
 
 /** The JSON of both ends; the far one is a help, never a must (it can be cut, or wait for its next client). */
@@ -64,7 +64,8 @@ export function resultOf(
     buffers: { sndBufBytes: positive(near?.start?.sndbuf_actual), rcvBufBytes: positive(near?.start?.rcvbuf_actual) },
     totals,
     intervals,
-    retransmits: counter(near?.end?.sum_sent?.retransmits) ?? counter(sendingDocument?.end?.sum_sent?.retransmits),
+    retransmits:
+      wholeCounter(near?.end?.sum_sent?.retransmits) ?? wholeCounter(sendingDocument?.end?.sum_sent?.retransmits),
     cpu: cpuOf(documents, forward),
     sockets,
     streams: streamsOf(spec, { near, sendingDocument, receivingDocument }, totals.receiver, each),

@@ -11,7 +11,7 @@ import {
 } from '../../measurements/throughput/index.js';
 import type { Iperf3Document } from './document.js';
 import { streamOf } from './stream-ports.js';
-import { counter, reconciled, streamIntervals, totalOf } from './totals.js';
+import { reconciled, streamIntervals, totalOf, wholeCounter } from './totals.js';
 
 /** The sampled data sockets of both ends: each stream's, and all of an end together. */
 export interface SampledSockets {
@@ -72,7 +72,8 @@ export function streamsOf(
         sender: reconciled(totalOf(sent, '', []), intervals.sender, '', []),
         receiver: receiverTotal && reconciled(totalOf(received, '', []), intervals.receiver, '', []),
       },
-      retransmits: counter(sent?.retransmits) ?? counter(sendingDocument?.end?.streams?.[i]?.sender?.retransmits),
+      retransmits:
+        wholeCounter(sent?.retransmits) ?? wholeCounter(sendingDocument?.end?.streams?.[i]?.sender?.retransmits),
       sockets: own,
     };
   });

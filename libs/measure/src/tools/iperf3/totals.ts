@@ -13,6 +13,9 @@ export const positive = (value: number | null | undefined): number | undefined =
 /** A counter: zero is a value, negative means that there is none. */
 export const counter = (value: number | null | undefined): number | undefined =>
   typeof value === 'number' && value >= 0 ? value : undefined;
+/** Of things that come whole: segments, datagrams. */
+export const wholeCounter = (value: number | null | undefined): number | undefined =>
+  typeof value === 'number' && value >= 0 && Number.isSafeInteger(value) ? value : undefined;
 
 /** Intervals of one end: bytes of all streams together, the widest of their windows, the mean of their RTTs. */
 export function intervalsOf(document: Iperf3Document | undefined, omitS: number): ThroughputInterval[] {
@@ -52,7 +55,7 @@ function intervalOf({ streams, sum: printed }: Iperf3Interval, omitS: number): T
     bytes,
     rateBps,
     omitted,
-    retransmits: counter(sum.retransmits),
+    retransmits: wholeCounter(sum.retransmits),
     cwndBytes: greatest(each.flatMap(({ snd_cwnd }) => positive(snd_cwnd) ?? [])),
     sndWndBytes: greatest(each.flatMap(({ snd_wnd }) => positive(snd_wnd) ?? [])),
     rttMs: rttsUs.length > 0 ? rttsUs.reduce((a, b) => a + b, 0) / rttsUs.length / 1000 : undefined,
@@ -105,7 +108,10 @@ export function reconciled(
 /** Counters that JSON's doubles can no longer hold exactly, by their place. */
 export function overflows(value: unknown, path = ''): string[] {
   if (typeof value === 'number')
-    return /(^|\.)(bytes|retransmits)$/.test(path) && Math.abs(value) > Number.MAX_SAFE_INTEGER ? [path] : [];
+    return /(^|\.)(bytes|retransmits|packets|lost_packets|out_of_order)$/.test(path) &&
+      Math.abs(value) > Number.MAX_SAFE_INTEGER
+      ? [path]
+      : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => overflows(inner, path === '' ? key : `${path}.${key}`));
 }

@@ -16,11 +16,12 @@ export interface UdpEvidence {
   readonly read: DocumentRead | undefined;
   readonly udp: UdpDocument | undefined;
   readonly far: Iperf3Document | undefined;
+  readonly farUdp: UdpDocument | undefined;
   readonly result: UdpLoadResult | undefined;
 }
 
 /** As for TCP: first what the probes saw, then what iperf3 said, and only with nothing against it that it completed. */
-export function udpEndingOf(spec: UdpLoadSpec, { seen, client, read, udp, far, result }: UdpEvidence): Ending {
+export function udpEndingOf(spec: UdpLoadSpec, { seen, client, read, udp, far, farUdp, result }: UdpEvidence): Ending {
   if (seen.outcome !== 'completed' && seen.reason !== 'tool-failed') return seen;
   if (!client || !read) return seen.outcome === 'completed' ? ended('output-empty') : seen;
   const measured = (result?.received?.bytes ?? 0) > 0 || (result?.intervals ?? []).some(({ bytes }) => bytes > 0);
@@ -33,7 +34,12 @@ export function udpEndingOf(spec: UdpLoadSpec, { seen, client, read, udp, far, r
     return ended('tool-failed', words ?? `iperf3 ended with exit code ${client.exitCode}.`);
   const other = mismatch(spec, udp);
   if (other) return ended('output-unreadable', `iperf3 tells of another test: ${other}.`);
-  const [counter] = [...overflows(read.document), ...overflows(far, 'server')];
+  const [counter] = [
+    ...overflows(read.document),
+    ...overflows(udp),
+    ...overflows(far, 'server'),
+    ...overflows(farUdp, 'server'),
+  ];
   if (counter !== undefined) return ended('counter-overflow', `iperf3's ${counter} is 2^53 or more.`);
   if (!result?.sent) return ended('output-empty', "iperf3's JSON holds no result.");
   if (!result.received) return ended('receiver-totals-missing');

@@ -23,7 +23,8 @@ export function readUdp(spec: UdpLoadSpec, output: AttemptOutput): Reading {
     farUdp: server && readUdpDocument(server.stdout),
   };
   const result = documents.near && udpResultOf(spec, documents, notes);
-  const evidence = { seen: output.ending, client, read: nearRead, udp: documents.nearUdp, far: documents.far, result };
+  const { nearUdp: udp, far, farUdp } = documents;
+  const evidence = { seen: output.ending, client, read: nearRead, udp, far, farUdp, result };
   const ending = udpEndingOf(spec, evidence);
   const metrics = udpLoadMetricsOf(result, ending);
   const said = result ? [...remarks(spec, result), ...udpHostRemarks(spec, output, result)] : [];

@@ -1,7 +1,7 @@
 import type { UdpLoadInterval, UdpLoadResult, UdpLoadSpec } from '../../measurements/udp-load/index.js';
 import type { Iperf3Document } from './document.js';
 import { errorText } from './result.js';
-import { counter, positive } from './totals.js';
+import { counter, positive, wholeCounter } from './totals.js';
 import type { UdpDocument, UdpSum } from './udp-document.js';
 import { iperf3 } from './version.js';
 
@@ -97,9 +97,10 @@ function countsOf(sum: UdpSum | null | undefined): { packets?: number; lost?: nu
 
 /** Only the receiver counts them, and it passes them on to nobody (src/iperf_api.c, send_results). */
 function reorderedOf(receiving: UdpDocument | undefined): number | undefined {
-  const counts = (receiving?.end?.streams ?? []).map((stream) => counter(stream?.udp?.out_of_order));
+  const counts = (receiving?.end?.streams ?? []).map((stream) => wholeCounter(stream?.udp?.out_of_order));
   const known = counts.filter((count) => count !== undefined);
-  return known.length > 0 && known.length === counts.length ? known.reduce((a, b) => a + b, 0) : undefined;
+  const sum = known.reduce((a, b) => a + b, 0);
+  return known.length > 0 && known.length === counts.length && Number.isSafeInteger(sum) ? sum : undefined;
 }
 
 function intervalsOf(document: UdpDocument | undefined): UdpLoadInterval[] {

@@ -1,5 +1,12 @@
 import { type End, type Ending, ended } from '@plumbline/model';
-import { type AttemptOutput, defineAbility, type NearInput, type ProbeHost, type Reading } from '../../ability.js';
+import {
+  type AttemptOutput,
+  defineAbility,
+  type NearInput,
+  type PhaseOutput,
+  type ProbeHost,
+  type Reading,
+} from '../../ability.js';
 import {
   HOPS_GAP_S,
   type HopsResult,
@@ -28,14 +35,14 @@ export function pcharArgv(spec: HopsSpec, { address, peerAddress }: NearInput): 
 }
 
 /** Reads what a characterization left behind; what came before it ran out of time is kept. Never throws. */
-export function readPchar(_spec: HopsSpec, output: AttemptOutput): Reading {
+export function readPchar(spec: HopsSpec, output: AttemptOutput): Reading {
   const phase = output.phases.find(({ end, name }) => end === 'near' && name === 'pchar');
   const parsed = phase && parsePchar(phase.stdout);
   const result: HopsResult | undefined =
     parsed && parsed.links.length > 0
       ? { tool: 'pchar', reached: parsed.reached ?? false, pathRateBps: parsed.pathRateBps, links: [...parsed.links] }
       : undefined;
-  const ending = endingOf(output.ending, phase, parsed, result);
+  const ending = endingOf(spec, output.ending, phase, parsed, result);
   const metrics = hopsMetricsOf(result, ending);
   return {
     ending,
@@ -45,9 +52,14 @@ export function readPchar(_spec: HopsSpec, output: AttemptOutput): Reading {
   };
 }
 
+/** Whether the probe ended it; another may do so sooner. */
+const isOutOfTime = (spec: HopsSpec, { durationMs }: PhaseOutput): boolean =>
+  durationMs === undefined || durationMs >= timeoutMs(spec);
+
 function endingOf(
+  spec: HopsSpec,
   seen: Ending,
-  phase: AttemptOutput['phases'][number] | undefined,
+  phase: PhaseOutput | undefined,
   parsed: PcharOutput | undefined,
   result: HopsResult | undefined,
 ): Ending {
@@ -59,7 +71,9 @@ function endingOf(
     ?.trim();
   if (!result) {
     if (phase.signal !== null)
-      return ended('deadline-exceeded', 'Not one hop was characterized in the time given; they may limit their ICMP.');
+      return isOutOfTime(spec, phase)
+        ? ended('deadline-exceeded', 'Not one hop was characterized in the time given; they may limit their ICMP.')
+        : ended('tool-killed', `pchar was ended by ${phase.signal}.`);
     if (words === undefined) return ended(phase.stdout.trim() === '' ? 'output-empty' : 'output-unreadable');
     return ended(/unreachable|no route/i.test(words) ? 'no-route' : 'tool-failed', words);
   }

@@ -51,12 +51,15 @@ export function parsePing(stdout: string): PingOutput {
       if (/,\d+ ?ms/.test(line)) notes.add('a decimal comma was read as a point');
       if (/DUP!/.test(line) || seen.has(index)) duplicates += 1;
       else seen.set(index, { index, ...timeOf(reply[4] ?? '') });
-    } else if (error) errors.push({ index, from: error[1] ?? '', text: error[3] ?? '' });
-    else if (line !== '' && !reply && !LEAVE_OUT.test(line)) notes.add(`ping printed: ${line.slice(0, 120)}`);
+    } else if (error) errors.push({ index, from: shortened(error[1]), text: shortened(error[3]) });
+    else if (line !== '' && !reply && !LEAVE_OUT.test(line)) notes.add(`ping printed: ${shortened(line)}`);
   }
   const counts = summary ? { sent: Number(summary[1]), received: Number(summary[2]) } : {};
   return { ...counts, replies: [...seen.values()], duplicates, errors, notes: [...notes] };
 }
+
+/** Of a line that has no end, what can be shown. */
+const shortened = (text = ''): string => text.slice(0, 120);
 
 /** The sequence number has 16 bits: the index nearest to the last one that has these. */
 function unwrap(sequence: number, last: number): number {

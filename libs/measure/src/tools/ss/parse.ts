@@ -46,6 +46,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   rwnd_limited: number('rwndLimitedMs'),
   sndbuf_limited: number('sndbufLimitedMs'),
   unacked: number('unackedSegments'),
+  notsent: number('notSentBytes'),
   lost: number('segmentsLost'),
   sacked: number('segmentsSacked'),
   dsack_dups: number('dsackDuplicates'),
@@ -61,7 +62,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 const IGNORED = new Set(
   (
     'ts sack ecn ecnseen fastopen usec_ts bidir rto backoff ato qack rcvmss advmss segs_out segs_in data_segs_out ' +
-    'data_segs_in lastsnd lastrcv lastack delivered delivered_ce fackets reordering notsent rcv_ooopack rehash dctcp mem'
+    'data_segs_in lastsnd lastrcv lastack delivered delivered_ce fackets reordering rcv_ooopack rehash dctcp mem'
   ).split(' '),
 );
 
@@ -140,7 +141,13 @@ function informationOf(tokens: readonly Token[]): Fields {
 function withKnownZeros(fields: Fields): Fields {
   const zeros: Fields = {};
   if (fields.cwndSegments !== undefined)
-    Object.assign(zeros, { unackedSegments: 0, segmentsRetransmitted: 0, segmentsLost: 0, segmentsSacked: 0 });
+    Object.assign(zeros, {
+      unackedSegments: 0,
+      notSentBytes: 0,
+      segmentsRetransmitted: 0,
+      segmentsLost: 0,
+      segmentsSacked: 0,
+    });
   if (fields.bytesSent !== undefined)
     Object.assign(zeros, { bytesRetransmitted: 0, dsackDuplicates: 0, reorderingSeen: 0, busyMs: 0 });
   if (fields.busyMs !== undefined || fields.bytesSent !== undefined)

@@ -40,6 +40,7 @@ describe('a socket', () => {
         cwndSegments: 62,
         ssthreshSegments: 25,
         unackedSegments: 46,
+        notSentBytes: 2226,
         bytesSent: 7066089331,
         bytesAcked: 7063142385,
         bytesRetransmitted: 0,
