@@ -90,12 +90,13 @@ async function expectDropShare(path: DrawnPath, draws: Draws): Promise<void> {
   const run = await lab.measure({ kind: 'udp-step-up', ...load });
   expect(run.legs[0]?.steps[0]?.attempts).toHaveLength(1);
   const of = (name: string) => stepValue(run, name, { offeredBps: String(rateBps) });
-  const theory = dropShare(path, { payloadBytes, offeredBps: of('offered'), durationS });
+  const { low, high } = dropShare(path, { payloadBytes, offeredBps: of('offered'), durationS });
   console.log(
-    `  UDP of ${payloadBytes} B, ${(of('offered') / 1e6).toFixed(2)} Mbit/s: ${(of('loss') * 100).toFixed(2)} % lost, theory ${(theory * 100).toFixed(2)} %`,
+    `  UDP of ${payloadBytes} B, ${(of('offered') / 1e6).toFixed(2)} Mbit/s: ${(of('loss') * 100).toFixed(2)} % lost, theory ${(low * 100).toFixed(2)} to ${(high * 100).toFixed(2)} %`,
   );
   expect(of('offered') / rateBps).toBeGreaterThan(0.95);
-  expect(Math.abs(of('loss') - theory)).toBeLessThan(0.015);
+  expect(of('loss')).toBeGreaterThan(low - 0.01);
+  expect(of('loss')).toBeLessThan(high + 0.01);
 }
 
 /**
