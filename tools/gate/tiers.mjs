@@ -34,7 +34,7 @@ export async function runTier(tier, filters, life, env) {
   const folder = mkdtempSync(join(tmpdir(), 'plumb-gate-'));
   const report = join(folder, 'report.json');
   try {
-    const argv = ['vitest', 'run', '--project', tier.name, '--allowOnly=false', '--reporter=default'];
+    const argv = ['vitest', 'run', '--project', `${tier.name}*`, '--allowOnly=false', '--reporter=default'];
     const { code } = await life.run([...argv, '--reporter=json', `--outputFile.json=${report}`, ...filters], {
       cwd: root,
       env,

@@ -5,7 +5,7 @@ export type { DirectionStat, LinkStat } from './emulator-control.js';
 export { type LabExecOptions, labArgv, labExec, labStart, labSysctl, parseHost } from './host.js';
 export { LAB_ERRORS, LabError, type LabErrorCode } from './lab-error.js';
 export { type LabPlace, listLabs } from './lab-state.js';
-export { labSet, parseLink } from './link.js';
+export { labLay, labSet, parseLink } from './link.js';
 export { type LinkCommand, linkCommandUsage, parseLinkCommand } from './link-command.js';
 export { type PathFlags, parsePathFlags } from './path-flags.js';
 export {

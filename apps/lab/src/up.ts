@@ -6,9 +6,9 @@ import { isCarried, startEmulator } from './emulator-process.js';
 import { LabError, sentenceOf } from './lab-error.js';
 import { withLabLock } from './lab-lock.js';
 import { type LabPlace, type LabState, labDir, newState, readState, writeState } from './lab-state.js';
+import { settingLines } from './link.js';
 import { linkCommandLine } from './link-command.js';
 import {
-  type DirectionSettings,
   HOSTS,
   type Host,
   type Interface,
@@ -119,8 +119,7 @@ async function build(state: LabState, place: LabPlace, program: string, settings
   await forEach(state.emulators, async (emulator) => {
     emulator.process = await startEmulator(program, facts, emulator);
     const link = settings.links[emulator.link - 1] ?? settings.links[0];
-    const lines = (['ab', 'ba'] as const).flatMap((direction) => settingLines(link[direction], direction));
-    for (const line of lines) await askEmulator(emulator.control, line);
+    for (const line of settingLines(link)) await askEmulator(emulator.control, line);
   });
   await forEach(HOSTS, (host) => wireHost(state.name, host));
   // What the kernel said to itself while the interfaces came up (IPv6 group reports) is not counted.
@@ -133,13 +132,3 @@ async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknow
   const results = await Promise.allSettled(items.map(work));
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
-
-const settingLines = (
-  { rateBps, delayMs, queueBytes, lossRatio }: DirectionSettings,
-  direction: 'ab' | 'ba',
-): string[] => [
-  linkCommandLine({ command: 'rate', rateBps }, direction),
-  linkCommandLine({ command: 'delay', delayMs }, direction),
-  linkCommandLine({ command: 'queue', queueBytes }, direction),
-  linkCommandLine({ command: 'loss', ratio: lossRatio }, direction),
-];

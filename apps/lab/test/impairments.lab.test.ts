@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { askEmulator, readLinkStat } from '../src/emulator-control.js';
-import { labDown } from '../src/index.js';
+import { labDown, labLay } from '../src/index.js';
 import {
   type Bench,
   capture,
@@ -21,6 +21,8 @@ import { numbered, windowScaleOffers } from './pcap.js';
 /** What a link can do to packets besides delaying them, seen in captures at the server. */
 let bench: Bench;
 const PORT = 9;
+/** How many entries of a direction's status are settings; counters come after them. */
+const SETTINGS = 13;
 const LINK = { rateBps: 1e9, delayMs: 1, queueBytes: 4_000_000 };
 
 beforeAll(async () => {
@@ -28,21 +30,7 @@ beforeAll(async () => {
   await upOn(bench, { link1: LINK, link2: LINK, mtuBytes: 9000 });
   await run(bench, 'client', 'ping -c 2 -i 0.2 192.0.2.66');
 });
-afterEach(async () => {
-  for (const words of [
-    'rate 1G',
-    'delay 1ms',
-    'queue 4MB',
-    'loss 0',
-    'dup 0',
-    'reorder 0 0',
-    'policer 0 0',
-    'maxlen 0',
-    'wscale keep',
-    'up',
-  ])
-    await set(bench, 2, undefined, words);
-});
+afterEach(() => labLay(bench.name, { link1: LINK, link2: LINK }, { labsDir: bench.labsDir }));
 afterAll(async () => {
   await labDown(bench.name, { labsDir: bench.labsDir });
   await removeBench(bench);
@@ -54,6 +42,21 @@ async function arrivals(count: number, payloadBytes: number, packetsPerSecond: n
   await delay(100);
   return numbered(await at.stop(), PORT);
 }
+
+test('a path that is laid anew has nothing of what was set before', async () => {
+  const both = async () => {
+    const { ab, ba } = await readLinkStat(join(bench.labsDir, bench.name, 'link2.sock'));
+    return [ab, ba].map((direction) => Object.entries(direction).slice(0, SETTINGS));
+  };
+  const asNew = await both();
+  for (const words of ['rate 5M', 'delay 9ms', 'queue 9KB', 'queuetime 9ms', 'loss 9%', 'dup 9%', 'reorder 9% 9ms'])
+    await set(bench, 2, undefined, words);
+  for (const words of ['policer 9M 9KB', 'maxlen 900', 'wscale strip', 'down']) await set(bench, 2, undefined, words);
+  for (const [i, each] of (await both()).entries())
+    for (const entry of each) expect(asNew[i]).not.toContainEqual(entry);
+  await labLay(bench.name, { link1: LINK, link2: LINK }, { labsDir: bench.labsDir });
+  expect(await both()).toEqual(asNew);
+});
 
 test('duplicates come twice, as often as asked', async () => {
   await set(bench, 2, 'ab', 'dup 5%');

@@ -137,6 +137,24 @@ export interface Reading {
   readonly notes: readonly string[];
 }
 
+/** An earlier attempt that another is compared with. */
+export interface Earlier {
+  readonly run: string;
+  readonly attempt: string;
+  /** RFC 3339, UTC. */
+  readonly endedAt: string;
+  /** Its typed result, as it was stored. */
+  readonly result: unknown;
+}
+
+/** How an attempt is compared with the last one of its kind. Pure: the same two always give the same. */
+export interface SinceLast<S> {
+  /** What of the spec must be the same in both; path, tool and the end where it starts always must. */
+  readonly sameIn: (spec: S) => Readonly<Record<string, unknown>>;
+  /** The reading with what the comparison adds. @param earlier absent: there is none */
+  readonly compare: (reading: Reading, earlier: Earlier | undefined) => Reading;
+}
+
 /**
  * exclusive: nothing else may run on its interfaces and links meanwhile. shared: light and short, several at once. background:
  * light and long; it gives way to exclusive tests and is begun anew after them.
@@ -154,6 +172,8 @@ export interface Measurement<S extends z.ZodType = z.ZodType> {
   readonly standingGrant: boolean;
   /** Ceilings that the far probe consents to. */
   readonly ceilings: (spec: z.output<S>) => { maxRateBps: number | null; maxStreams: number; maxDurationS: number };
+  /** Absent: it is not compared with what was measured before. */
+  readonly sinceLast?: SinceLast<z.output<S>>;
 }
 export const defineMeasurement = <S extends z.ZodType>(m: Measurement<S>): Measurement<S> => m;
 
@@ -203,6 +223,11 @@ export interface PreparedAbility {
   near(host: ProbeHost, input: NearInput): readonly Phase[];
   isDataSocket(sample: SocketSample, phases: readonly PhaseOutput[]): boolean;
   read(output: AttemptOutput): Reading;
+  /** Absent: it is not compared with what was measured before. */
+  readonly sinceLast?: {
+    readonly same: Readonly<Record<string, unknown>>;
+    readonly compare: (reading: Reading, earlier: Earlier | undefined) => Reading;
+  };
 }
 
 /** Ties a tool to a measurement; the type of the spec stays inside. */
@@ -227,6 +252,7 @@ export const defineAbility = <S extends z.ZodType>(m: Measurement<S>, t: TypedAb
       near: (host, input) => t.near(spec, host, input),
       isDataSocket: (sample, phases) => t.isDataSocket?.(sample, phases) ?? false,
       read: (output) => t.read(spec, output),
+      ...(m.sinceLast && { sinceLast: { same: m.sinceLast.sameIn(spec), compare: m.sinceLast.compare } }),
     };
   },
 });

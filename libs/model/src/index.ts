@@ -7,6 +7,7 @@ export * from './outcome.js';
 export * from './problem.js';
 export * from './reparse.js';
 export * from './resources.js';
+export * from './route-changes.js';
 export * from './run.js';
 export * from './run-state.js';
 export * from './snapshot.js';

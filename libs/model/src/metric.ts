@@ -18,6 +18,7 @@ export const NullReason = z.enum([
   'contract-missing',
   'tool-cannot-say',
   'not-offered',
+  'no-earlier-one',
 ]);
 export type NullReason = z.output<typeof NullReason>;
 

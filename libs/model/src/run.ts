@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { CounterMovement } from './counter-movement.js';
 import { EndAccount } from './end-account.js';
-import { Finding } from './finding.js';
+import { Diagnosis, Finding } from './finding.js';
 import { Metric } from './metric.js';
 import { Name } from './names.js';
 import { Outcome, Reason, StepReason } from './outcome.js';
+import { RouteChanges } from './route-changes.js';
 import { RunState, StepState, Verdict } from './run-state.js';
 import { End } from './socket-sample.js';
 
@@ -58,6 +59,8 @@ export const Attempt = z
     notes: z.array(z.string()),
     /** Sender and receiver, for a test that moves data between them: which of the two measured what, and what each really ran. */
     ends: z.array(EndAccount).optional(),
+    /** Of a trace: what of the way is not as it was the last time. */
+    changes: RouteChanges.optional(),
     /** How far each end's counters moved over the test. Absent: no program ran, or nothing was stored yet. */
     counters: z.partialRecord(End, CounterMovement).optional(),
     /** Clock of each probe minus ours, ms, with half the round trip as its error. */
@@ -103,6 +106,8 @@ export const Leg = z
     detail: z.string().optional(),
     verdict: Verdict,
     criteria: z.array(CriterionResult),
+    /** Absent until the leg has ended, and where it was ended before anything was measured. */
+    diagnosis: Diagnosis.optional(),
     startedAt: when,
     endedAt: when,
     steps: z.array(Step),

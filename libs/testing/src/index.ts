@@ -4,3 +4,4 @@ export * from './fake-types.js';
 export { probeConformance } from './probe-conformance.js';
 export * from './product.js';
 export { ScriptedSpec, scriptedAbilities } from './scripted.js';
+export { joinProduct, offerProduct, type ProductOffer } from './shared-product.js';

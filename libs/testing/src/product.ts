@@ -32,16 +32,21 @@ export interface Answer {
   text: string;
 }
 
-export interface Product {
+/** A product that somebody started: what its users can do with it. */
+export interface JoinedProduct {
   readonly url: string;
   readonly dataDir: string;
   readonly token: string;
-  readonly process: RunningProcess;
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** Puts, posts or gets and expects a 2xx. @throws {Error} with the whole answer otherwise */
   must(method: string, path: string, body?: unknown): Promise<unknown>;
   /** Posts a run and waits for its end. @throws {Error} when it has not ended after `forMs` */
   run(request: unknown, forMs: number): Promise<RunDocument>;
+}
+
+/** A product of one's own. */
+export interface Product extends JoinedProduct {
+  readonly process: RunningProcess;
   stop(): Promise<void>;
 }
 
@@ -119,25 +124,25 @@ export async function startProduct(
     throw error;
   });
   const token = readFileSync(join(dataDir, 'admin.token'), 'utf8').trim();
-  const call = caller(url, token);
-  const must = async (method: string, path: string, body?: unknown) => {
-    const answer = await call(method, path, body);
-    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return answer.body;
-  };
   return {
-    url,
-    dataDir,
-    token,
+    ...callsOf({ url, dataDir, token }),
     process: child,
-    call,
-    must,
-    run: (request, forMs) => runToEnd(must, request, forMs),
     async stop() {
       await child.stop(10_000);
       if (!options.dataDir) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** A product that runs already. */
+export function callsOf(at: { url: string; dataDir: string; token: string }): JoinedProduct {
+  const call = caller(at.url, at.token);
+  const must = async (method: string, path: string, body?: unknown) => {
+    const answer = await call(method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  return { ...at, call, must, run: (request, forMs) => runToEnd(must, request, forMs) };
 }
 
 function caller(url: string, token: string): Product['call'] {
@@ -194,7 +199,7 @@ export interface LocalProbe {
  * `endpoints` are `NAME=ADDRESS` texts, as on the command line.
  */
 export async function startProbe(
-  product: Product,
+  product: JoinedProduct,
   options: { name: string; site: string; endpoints: string[]; netns?: string; dataDir?: string; args?: string[] },
 ): Promise<LocalProbe> {
   const socket = join(product.dataDir, 'probes', `${options.name}.sock`);

@@ -20,6 +20,7 @@ export const NULL_REASON_TEXT: Readonly<Record<NullReason, string>> = {
   'contract-missing': 'the path has no contract for it',
   'tool-cannot-say': 'the tool cannot say',
   'not-offered': 'the handshake came without it',
+  'no-earlier-one': 'there is no earlier one to compare with',
 };
 
 /** The value with its unit, or `unknown: why`. Ratios named `ratio-*` read as factors, the others as per cent. */

@@ -4,7 +4,7 @@ import { LINK_PAYLOAD_BPS, LINK_PAYLOAD_V6_BPS, SeedPath, stepValue } from './se
 
 const parallel = (more: object) => ({
   kind: 'parallel',
-  durationS: 4,
+  durationS: 3,
   omitS: 2,
   congestionControl: 'cubic',
   ...more,
@@ -43,7 +43,7 @@ test('four streams without loss: the link, as the bare tool gets it, no more tha
 
 test('the other way over IPv6, where headers take 20 bytes more', async (context) => {
   if (!seed.hasIpv6) return context.skip('this kernel has no IPv6');
-  const six = { path: 'seed6' };
+  const six = { path: seed.path6 };
   const enough = 0.97 * LINK_PAYLOAD_V6_BPS;
   const run = await seed.until(
     parallel({ streams: 3, direction: 'reverse' }),

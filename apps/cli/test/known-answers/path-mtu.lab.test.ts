@@ -86,7 +86,7 @@ describe('path-mtu', () => {
     if (!seed.hasIpv6) return;
     await seed.exec('router', ['ip', 'link', 'set', 'wan2', 'mtu', '1400']);
     try {
-      const run = await seed.measure({ kind: 'path-mtu', direction: 'forward' }, { path: 'seed6' });
+      const run = await seed.measure({ kind: 'path-mtu', direction: 'forward' }, { path: seed.path6 });
       expect(metricValue(run, 0, 'path-mtu')).toBe(1400);
     } finally {
       await seed.exec('router', ['ip', 'link', 'set', 'wan2', 'mtu', '1500']);

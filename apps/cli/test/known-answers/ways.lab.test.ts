@@ -118,9 +118,32 @@ describe('trace', () => {
     expect(JSON.stringify(attemptOf(run))).toContain(`"tool":"${tool}"`);
   });
 
+  test('says what of the way is not as it was the last time; read again it says the same', async () => {
+    for (const host of ['router', 'server'] as const) await labSysctl(seed.lab, host, 'net.ipv4.icmp_ratelimit', '0');
+    const trace = { kind: 'trace', method: 'tcp-syn', port: 5992 };
+    const first = await seed.measure(trace);
+    expect(metricsOf(first).find(({ name }) => name === 'hops.changed')).toMatchObject({ reason: 'no-earlier-one' });
+    const same = await seed.measure(trace);
+    expect(metricValue(same, 0, 'hops.changed')).toBe(0);
+    expect(metricValue(same, 0, 'hops.before')).toBe(2);
+    // The router answers from the address that its route back prefers.
+    await seed.exec('router', ['ip', 'addr', 'add', '192.0.2.3/26', 'dev', 'wan1']);
+    const route = ['192.0.2.0/26', 'dev', 'wan1', 'proto', 'kernel', 'scope', 'link', 'src'];
+    await seed.exec('router', ['ip', 'route', 'replace', ...route, '192.0.2.3']);
+    const changed = await seed.measure(trace);
+    expect(metricValue(changed, 0, 'hops.changed')).toBe(1);
+    const hop = { what: 'changed', hop: 1, before: [NEAR_ROUTER], after: ['192.0.2.3'] };
+    expect(attemptOf(changed)).toMatchObject({ changes: { since: { run: same.id }, hops: [hop] } });
+    expect(notesOf(changed)).toContain(`hop 1 is 192.0.2.3 and was ${NEAR_ROUTER}`);
+    const again = await seed.product.must('POST', `/v1/runs/${changed.id}/legs/0/steps/0/attempts/0/reparse`, {});
+    expect(again).toMatchObject({ differences: [] });
+    await seed.exec('router', ['ip', 'route', 'replace', ...route, NEAR_ROUTER]);
+    await seed.exec('router', ['ip', 'addr', 'del', '192.0.2.3/26', 'dev', 'wan1']);
+  });
+
   test('over IPv6', async () => {
     if (!seed.hasIpv6) return;
-    const run = await seed.measure({ kind: 'trace', cycles: 3 }, { path: 'seed6' });
+    const run = await seed.measure({ kind: 'trace', cycles: 3 }, { path: seed.path6 });
     expect(metricValue(run, 0, 'hops')).toBe(2);
   });
 });

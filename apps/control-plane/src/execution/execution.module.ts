@@ -5,6 +5,7 @@ import { AttemptRunner } from './attempt/attempt-runner.js';
 import { Consents } from './attempt/consent.js';
 import { Pursuit } from './attempt/pursuit.js';
 import { RunningAttempts } from './attempt/running-attempts.js';
+import { Series } from './attempt/series.js';
 import { AttemptSnapshots } from './attempt/snapshots.js';
 import { Catalogue } from './catalogue.js';
 import { Claims } from './claims/claims.js';
@@ -54,6 +55,7 @@ import { StoredOutputs } from './reparse/stored-output.js';
     ReparseRecords,
     Reparser,
     RunningAttempts,
+    Series,
     StepResults,
     StepWalker,
     StoredOutputs,

@@ -6,4 +6,5 @@ export const EXPECTED_MIGRATIONS: readonly string[] = [
   '20261130193000_attempt_counters',
   '20261130201000_background_legs',
   '20261130203000_attempt_conducted',
+  '20261130225500_attempt_series',
 ];

@@ -9,6 +9,7 @@ import {
   Metric,
   Outcome,
   Reason,
+  RouteChanges,
   type Step,
   StepReason,
 } from '@plumbline/model';
@@ -48,17 +49,17 @@ const Counters = z.record(z.string(), CounterMovement);
 const Texts = z.record(z.string(), z.string());
 const time = (date: Date | null): string | null => date?.toISOString() ?? null;
 
-/** Of attempts by id: what their results say of sender and receiver. Results can be large, so only this part of them is read. */
-export type EndsByAttempt = ReadonlyMap<string, unknown>;
+/** Of attempts by id: what their results say of sender and receiver, and of changes. Results can be large: only these parts are read. */
+export type ResultParts = ReadonlyMap<string, { readonly ends: unknown; readonly changes: unknown }>;
 
 /** The run as PRODUCT.md has it. */
-export const runDocument = (row: RunRow, ends: EndsByAttempt): Run => ({
+export const runDocument = (row: RunRow, parts: ResultParts): Run => ({
   id: row.id,
   state: row.state,
   verdict: row.verdict,
   plan: { ...planName(row), ...StoredTests.parse(row.planDocument) },
   ...runFacts(row),
-  legs: row.legs.map((leg) => legDocument(leg, ends)),
+  legs: row.legs.map((leg) => legDocument(leg, parts)),
 });
 
 type SummaryRow = Omit<RunRow, 'legs' | 'planDocument'> & { legs: { pathName: string }[] };
@@ -86,7 +87,7 @@ const runFacts = (row: Omit<RunRow, 'legs' | 'planDocument'>) => ({
   endedAt: time(row.endedAt),
 });
 
-const legDocument = (row: LegRow, ends: EndsByAttempt): Leg => ({
+const legDocument = (row: LegRow, parts: ResultParts): Leg => ({
   path: row.pathName,
   state: row.state,
   ...why(row),
@@ -94,10 +95,10 @@ const legDocument = (row: LegRow, ends: EndsByAttempt): Leg => ({
   criteria: z.array(CriterionResult).parse(row.criteria),
   startedAt: time(row.startedAt),
   endedAt: time(row.endedAt),
-  steps: row.steps.map((step) => stepDocument(step, ends)),
+  steps: row.steps.map((step) => stepDocument(step, parts)),
 });
 
-const stepDocument = (row: StepRow, ends: EndsByAttempt): Step => ({
+const stepDocument = (row: StepRow, parts: ResultParts): Step => ({
   kind: row.kind,
   name: row.name ?? undefined,
   state: row.state,
@@ -106,7 +107,7 @@ const stepDocument = (row: StepRow, ends: EndsByAttempt): Step => ({
   endedAt: time(row.endedAt),
   metrics: row.metrics.map(metricDocument),
   findings: z.array(Finding).parse(row.findings),
-  attempts: row.attempts.map((attempt) => attemptDocument(attempt, ends)),
+  attempts: row.attempts.map((attempt) => attemptDocument(attempt, parts)),
 });
 
 const why = (row: { reason: string | null; detail: string | null }) => ({
@@ -114,7 +115,7 @@ const why = (row: { reason: string | null; detail: string | null }) => ({
   detail: row.detail ?? undefined,
 });
 
-const attemptDocument = (row: AttemptRow, ends: EndsByAttempt): Attempt => {
+const attemptDocument = (row: AttemptRow, parts: ResultParts): Attempt => {
   const cell = Texts.parse(row.cell);
   return {
     n: row.n,
@@ -131,7 +132,8 @@ const attemptDocument = (row: AttemptRow, ends: EndsByAttempt): Attempt => {
     metrics: row.metrics.map(metricDocument),
     commands: z.array(Command).parse(row.commands),
     notes: z.array(z.string()).parse(row.notes),
-    ends: z.array(EndAccount).safeParse(ends.get(row.id)).data,
+    ends: z.array(EndAccount).safeParse(parts.get(row.id)?.ends).data,
+    changes: RouteChanges.safeParse(parts.get(row.id)?.changes).data,
     counters: row.counters === null ? undefined : Counters.parse(row.counters),
     clockOffsets: row.clockOffsets === null ? undefined : Offsets.parse(row.clockOffsets),
   };

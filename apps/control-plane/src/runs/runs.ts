@@ -7,7 +7,7 @@ import { type Page, windowOf } from '../http/pages.js';
 import { notThere } from '../http/refusals.js';
 import { Database, Execution } from '../persistence/seams.js';
 import { RunCreation } from './run-creation.js';
-import { type EndsByAttempt, RUN_ROWS, runDocument, runSummary } from './run-document.js';
+import { type ResultParts, RUN_ROWS, runDocument, runSummary } from './run-document.js';
 import type { Run, RunAccepted, RunInput, RunSummary, RunsQuery } from './run-schemas.js';
 
 /** Where a page of runs ends: newest first, and of one millisecond by id. */
@@ -58,14 +58,15 @@ export class Runs {
     const row = await this.database.client.run.findUnique({ where: { id }, include: RUN_ROWS });
     if (!row) throw notThere('run', id);
     const attempts = row.legs.flatMap((leg) => leg.steps.flatMap((step) => step.attempts));
-    return runDocument(row, await this.endsOf(attempts.map((attempt) => attempt.id)));
+    return runDocument(row, await this.partsOf(attempts.map((attempt) => attempt.id)));
   }
 
-  private async endsOf(attemptIds: readonly string[]): Promise<EndsByAttempt> {
+  private async partsOf(attemptIds: readonly string[]): Promise<ResultParts> {
     if (attemptIds.length === 0) return new Map();
-    const rows = await this.database.client.$queryRaw<{ id: string; ends: unknown }[]>`
-      SELECT id, result -> 'ends' AS ends FROM attempt WHERE id = ANY(${attemptIds}::uuid[]) AND result -> 'ends' IS NOT NULL`;
-    return new Map(rows.map((row) => [row.id, row.ends]));
+    const rows = await this.database.client.$queryRaw<{ id: string; ends: unknown; changes: unknown }[]>`
+      SELECT id, result -> 'ends' AS ends, result -> 'changes' AS changes FROM attempt
+      WHERE id = ANY(${attemptIds}::uuid[]) AND (result -> 'ends' IS NOT NULL OR result -> 'changes' IS NOT NULL)`;
+    return new Map(rows.map(({ id, ...parts }) => [id, parts]));
   }
 
   /** A run that was cancelled already is answered like the first time. @throws {ProblemError} not-found; conflict when it has ended otherwise */

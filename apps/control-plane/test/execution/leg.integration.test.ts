@@ -182,6 +182,36 @@ describe('reading an attempt again', () => {
   });
 });
 
+describe('an attempt that is compared with the last one of its series', () => {
+  const light = (stdout: string, more: Record<string, unknown> = {}) =>
+    scripted(
+      1,
+      { kind: 'scripted-light', measurement: 'scripted-light', ...more },
+      { phases: [{ name: 'test', stdout }] },
+    );
+  const since = (attempt: { result: unknown } | undefined): unknown => Object(attempt?.result).changes?.since;
+  const measure = async (path: string, test: object) =>
+    (await lab.ended(await lab.start({ paths: [path], tests: [{ kind: 'scripted-light', ...test }] }))).legs[0]
+      ?.steps[0]?.attempts ?? [];
+
+  it('has the last completed one of the same path before its step, and the same when it is read again', async () => {
+    const [first] = await measure('a.e-b.e', light('1'));
+    expect(since(first)).toBeNull();
+    // Another path between the same probes, and an attempt that did not complete.
+    await measure('b.e-a.e', light('12'));
+    scripts = [refuses('parameter-unsupported')];
+    await measure('a.e-b.e', light('123'));
+    const repeats = await measure('a.e-b.e', light('1234', { repeats: 2 }));
+    expect(repeats.map((attempt) => since(attempt))).toMatchObject(
+      repeats.map(() => ({ attempt: first?.id, result: { printed: 1 } })),
+    );
+    const [last] = await measure('a.e-b.e', light('12345'));
+    expect(since(last)).toMatchObject({ attempt: repeats[1]?.id });
+    const again = await lab.replicas[0]?.execution.reparse(repeats[0]?.id ?? '', { store: false });
+    expect(again?.differences).toEqual([]);
+  });
+});
+
 describe('failures', () => {
   it('before any traffic are tried again, and every attempt is kept; a retry is no second sample', async () => {
     scripts = [refuses('probe-busy'), refuses('port-in-use')];
@@ -342,7 +372,11 @@ describe('a far probe that is away', () => {
     const c = await lab.probe('c');
     const good = await lab.ended(await lab.start({ paths: ['a-c'], tests: [light] }));
     expect(outcomes(good)).toEqual([['completed']]);
-    await until('the standing grant to be kept', 2_000, async () => (await lab.client.standingGrant.count()) === 1);
+    await until(
+      'the standing grant to be kept',
+      2_000,
+      async () => (await lab.client.standingGrant.count({ where: { probeName: 'c' } })) === 1,
+    );
     await c.die();
     const began = performance.now();
     const run = await lab.ended(await lab.start({ paths: ['a-c'], tests: [light, scripted(5)] }));

@@ -1,4 +1,4 @@
-import type { Ability, Sharing } from '@plumbline/measure';
+import type { Ability, PreparedAbility, Sharing } from '@plumbline/measure';
 import { type Metric, metric, missing } from '@plumbline/model';
 import {
   type AttemptPlan,
@@ -103,12 +103,22 @@ const climb: Kind = defineAdaptiveKind(
 );
 const scriptedKinds = [climb, scriptedKind('exclusive'), scriptedKind('shared'), scriptedKind('background')];
 
+/** Names the attempt that it is compared with, and how many letters that one had printed. */
+const lettersSinceLast: PreparedAbility['sinceLast'] = {
+  same: {},
+  compare: (reading, earlier) => ({
+    ...reading,
+    result: { ...Object(reading.result), changes: { since: earlier ?? null, hops: [], length: {} } },
+  }),
+};
+
 /** The real parsers pass on how the probe says it ended; so does this one, and counts what was printed. */
 function reading(ability: Ability): Ability {
   return {
     ...ability,
     prepare: (raw) => ({
       ...ability.prepare(raw),
+      ...(ability.measures === 'scripted-light' && { sinceLast: lettersSinceLast }),
       isDataSocket: () => true,
       read: (output) => {
         const printed = output.phases.find((phase) => phase.end === 'near')?.stdout.length;

@@ -22,6 +22,7 @@ import { LiveSamples } from './live-samples.js';
 import { LiveWriter } from './live-writer.js';
 import { callEnding, hindrance } from './preflight.js';
 import type { Pursuit } from './pursuit.js';
+import type { Series } from './series.js';
 import type { AttemptSnapshots, Snapshots } from './snapshots.js';
 import { pause } from './waiting.js';
 
@@ -33,6 +34,7 @@ export interface AttemptTools {
   readonly consents: Consents;
   readonly snapshots: AttemptSnapshots;
   readonly records: AttemptRecords;
+  readonly series: Series;
   readonly store: PostgresArtifactStore;
   readonly metrics: ExecutionMetrics;
   readonly pursuit: Pursuit;
@@ -227,7 +229,7 @@ export class AttemptCourse {
     await this.writer.stop();
     const leavings = { records, samples: this.live.all, before: this.before, ending: conducted.ending };
     const storing = keepBytes(tools.store, records);
-    const reading = readLeavings(task, leavings);
+    const reading = await tools.series.besideLast(task.id, task.prepared, readLeavings(task, leavings));
     const artifacts = await storing;
     const ending = finalEnding(conducted.ending, reading.ending, conducted.far);
     const known = [...this.notes, ...records.flatMap((record) => record.notes)].slice(0, 200);

@@ -31,6 +31,8 @@ export interface NewAttempt {
   readonly plan: AttemptPlan;
   readonly retryOf?: number;
   readonly longestDurationMs: number;
+  /** Absent: it is not compared with earlier ones. */
+  readonly series?: string | undefined;
 }
 export type Moment = 'before' | 'after';
 
@@ -76,10 +78,10 @@ export class AttemptRecords {
       const { plan, n } = attempt;
       const rows = await client.$queryRaw<{ id: string }[]>`
         INSERT INTO attempt (id, step_id, n, repeat, plan_index, cell, retry_of, measurement, tool, spec, schema_version,
-          starts_at, optional, fence)
+          starts_at, optional, series, fence)
         VALUES (${id}::uuid, ${step.id}::uuid, ${n}, ${plan.repeat}, ${attempt.planIndex}, ${storableJsonText(plan.cell)}::jsonb,
           ${attempt.retryOf ?? null}, ${plan.measurement}, ${plan.tool}, ${storableJsonText(plan.spec)}::jsonb,
-          ${plan.schemaVersion}, ${plan.startsAt ?? 'near'}::"End", ${plan.optional ?? false}, ${lease.fence})
+          ${plan.schemaVersion}, ${plan.startsAt ?? 'near'}::"End", ${plan.optional ?? false}, ${attempt.series ?? null}, ${lease.fence})
         ON CONFLICT (step_id, n) DO UPDATE SET n = excluded.n WHERE attempt.outcome IS NULL RETURNING id`;
       await client.$executeRaw`
         UPDATE claim SET expires_at = greatest(expires_at,

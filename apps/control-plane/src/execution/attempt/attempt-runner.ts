@@ -12,6 +12,7 @@ import { AttemptRecords } from './attempt-records.js';
 import { type AttemptTask, Cause, ENDS } from './attempt-task.js';
 import { Consents } from './consent.js';
 import { Pursuit } from './pursuit.js';
+import { Series } from './series.js';
 import { AttemptSnapshots } from './snapshots.js';
 
 /** Carries out attempts; goes on with those that another owner began. */
@@ -26,6 +27,7 @@ export class AttemptRunner {
     readonly consents: Consents,
     readonly snapshots: AttemptSnapshots,
     readonly records: AttemptRecords,
+    readonly series: Series,
     readonly store: PostgresArtifactStore,
     readonly metrics: ExecutionMetrics,
     readonly pursuit: Pursuit,

@@ -7,6 +7,7 @@ import { AttemptRecords } from '../attempt/attempt-records.js';
 import { AttemptRunner } from '../attempt/attempt-runner.js';
 import { type AttemptTask, pathFrom } from '../attempt/attempt-task.js';
 import { endsStep, retryDelayMs, stepEnding } from '../attempt/endings.js';
+import { seriesOf } from '../attempt/series.js';
 import { Catalogue, type EndedStep } from '../catalogue.js';
 import { Drain } from '../drain.js';
 import { AttemptMeans } from './attempt-means.js';
@@ -177,7 +178,8 @@ export class StepWalker {
     if (this.drain.begun) throw new LeaseLost(leg.id);
     const how = this.means.prepare(plan);
     const longestDurationMs = how?.prepared.longestDurationMs ?? 0;
-    const id = await this.records.begin(lease, leg, step, { n, planIndex, plan, retryOf, longestDurationMs });
+    const series = how && seriesOf(leg.path, plan, how.prepared);
+    const id = await this.records.begin(lease, leg, step, { n, planIndex, plan, retryOf, longestDurationMs, series });
     if (id === undefined) return undefined;
     return this.conduct(place, plan, { id, n }, unconfirmed, undefined);
   }

@@ -7,6 +7,7 @@ import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { storableJson } from '../../persistence/storable-json.js';
 import { readOutput } from '../attempt/attempt-finish.js';
 import { finalEnding } from '../attempt/endings.js';
+import { Series } from '../attempt/series.js';
 import { Catalogue } from '../catalogue.js';
 import { type AttemptDocument, endingOf, type LegDocument, loadLeg, type StepDocument } from '../leg/leg-document.js';
 import { StepResults } from '../leg/step-results.js';
@@ -39,6 +40,7 @@ export class Reparser {
     private readonly catalogue: Catalogue,
     private readonly outputs: StoredOutputs,
     private readonly results: StepResults,
+    private readonly series: Series,
     private readonly records: ReparseRecords,
   ) {}
 
@@ -101,7 +103,7 @@ export class Reparser {
   private async readAgain(
     { attempt }: Place,
     prepared: PreparedAbility,
-    row: { readonly id: string; readonly commands: unknown; readonly conducted: unknown },
+    row: { readonly id: string; readonly commands: unknown; readonly conducted: unknown; readonly result: unknown },
     recorded: readonly string[],
   ): Promise<WholeReading> {
     const conducted = Conducted.safeParse(row.conducted).data;
@@ -109,7 +111,8 @@ export class Reparser {
     const from = endingOf({ outcome, reason, detail }) ?? attempt.ending;
     const stored = await this.outputs.of(row, from);
     if (!stored) throw notReparsable('none of its programs left any output');
-    const read = readOutput(prepared, attempt.plan.tool, stored.output);
+    const printed = readOutput(prepared, attempt.plan.tool, stored.output);
+    const read = await this.series.besideRecorded(row.id, prepared, printed, row.result);
     const known = conducted?.notes ?? recorded;
     const notes = new Set([...known, ...stored.notes, ...read.notes]);
     const reading: AttemptReading = {

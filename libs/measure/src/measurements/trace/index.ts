@@ -1,5 +1,6 @@
 import { defineMeasurement } from '../../ability.js';
 import { traceMetrics } from './metrics.js';
+import { traceSinceLast } from './since-last.js';
 import { TraceSpec } from './spec.js';
 
 /** A packet of a trace with its headers and frame, at most. */
@@ -15,6 +16,7 @@ export const trace = defineMeasurement({
   metrics: traceMetrics,
   sharing: 'shared',
   standingGrant: true,
+  sinceLast: traceSinceLast,
   ceilings: ({ flows, cycles, maxHops }) => ({
     maxRateBps: flows * maxHops * PACKET_BYTES * 8 * PER_SECOND,
     maxStreams: flows,
@@ -22,6 +24,7 @@ export const trace = defineMeasurement({
   }),
 });
 
+export * from './changes.js';
 export * from './metrics.js';
 export * from './metrics-of.js';
 export * from './remarks.js';

@@ -1,5 +1,22 @@
 import type { MetricFact } from '../../metric-fact.js';
 
+/** What a trace says beside the last one of the same path, with the same method and flows, the same way round. */
+export const changeMetrics = [
+  {
+    name: 'hops.changed',
+    unit: 'count',
+    better: 'none',
+    description:
+      'Hops that appeared, vanished or have another address since the last completed trace of the same path and parameters. A hop that only did not answer is no change. Null, no-earlier-one, where there is none.',
+  },
+  {
+    name: 'hops.before',
+    unit: 'count',
+    better: 'none',
+    description: 'Hops to the far end in that earlier trace: its length beside that of hops.',
+  },
+] as const satisfies readonly MetricFact[];
+
 /** What a trace says: of the way as a whole, and labelled by hop (and stream, where there are several flows) of each hop. */
 export const traceMetrics: readonly MetricFact[] = [
   {
@@ -40,4 +57,5 @@ export const traceMetrics: readonly MetricFact[] = [
   { name: 'hop.rtt.min', unit: 'ms', better: 'lower', description: 'Shortest round trip to this hop.' },
   { name: 'hop.rtt.mean', unit: 'ms', better: 'lower', description: 'Mean round trip to this hop.' },
   { name: 'hop.rtt.max', unit: 'ms', better: 'lower', description: 'Longest round trip to this hop.' },
+  ...changeMetrics,
 ];

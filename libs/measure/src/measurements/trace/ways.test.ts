@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { traceRemarks } from './remarks.js';
 import type { TraceFlow, TraceHop, TraceResult } from './result.js';
-import { distinctWays, hopLossRatio, traceChanges } from './ways.js';
+import { distinctWays, hopLossRatio } from './ways.js';
 
 const hop = (number: number, host?: string, answered = 10): TraceHop => ({
   hop: number,
@@ -57,26 +57,5 @@ describe('ways', () => {
   test('a far end that was silent at its own hop makes no longer way', () => {
     const late = { ...hop(1, 'd'), hosts: [], answered: 0 };
     expect(distinctWays(result(flow([hop(1, 'd')]), flow([late, hop(2, 'd')])))).toHaveLength(1);
-  });
-});
-
-describe('changes since an earlier trace', () => {
-  const before = result(flow([hop(1, 'a'), hop(2, 'b'), hop(3, 'd')]));
-  test('none', () => {
-    expect(traceChanges(before, before)).toEqual([]);
-    expect(traceChanges(before, result(flow([hop(1, 'a'), hop(2), hop(3, 'd')])))).toEqual([]);
-  });
-  test('another host, and another length', () => {
-    expect(traceChanges(before, result(flow([hop(1, 'a'), hop(2, 'x'), hop(3, 'd')])))).toEqual([
-      { hop: 2, before: ['b'], after: ['x'] },
-    ]);
-    expect(traceChanges(before, result(flow([hop(1, 'a'), hop(2, 'b'), hop(3, 'e'), hop(4, 'd')])))).toEqual([
-      { hop: 3, before: ['d'], after: ['e'] },
-      { hop: 4, before: [], after: ['d'] },
-    ]);
-  });
-  test('one of the hosts of a balanced hop is no change', () => {
-    const balanced = result(before.flows[0]!, flow([hop(1, 'a'), hop(2, 'c'), hop(3, 'd')], true, 2));
-    expect(traceChanges(balanced, before)).toEqual([]);
   });
 });

@@ -30,32 +30,3 @@ function sameWay(a: TraceFlow, b: TraceFlow): boolean {
     );
   });
 }
-
-/** A hop that is not the same as last time. */
-export interface TraceChange {
-  readonly hop: number;
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
-
-/** What changed since an earlier trace: hops where both know who answered, and nobody answered both times; and another length. */
-export function traceChanges(before: TraceResult, after: TraceResult): readonly TraceChange[] {
-  const [old, now] = [hostsByHop(before), hostsByHop(after)];
-  const hops = [...new Set([...old.keys(), ...now.keys()])].sort((a, b) => a - b);
-  const bothReached = before.flows.some(({ reached }) => reached) && after.flows.some(({ reached }) => reached);
-  return hops.flatMap((hop) => {
-    const [was, is] = [old.get(hop) ?? [], now.get(hop) ?? []];
-    if (was.length === 0 || is.length === 0) {
-      const gone = bothReached && old.has(hop) !== now.has(hop);
-      return gone ? [{ hop, before: was, after: is }] : [];
-    }
-    return was.some((host) => is.includes(host)) ? [] : [{ hop, before: was, after: is }];
-  });
-}
-
-function hostsByHop({ flows }: TraceResult): Map<number, string[]> {
-  const hosts = new Map<number, string[]>();
-  for (const { hop, hosts: found } of flows.flatMap((flow) => flow.hops))
-    hosts.set(hop, [...new Set([...(hosts.get(hop) ?? []), ...found])]);
-  return hosts;
-}
