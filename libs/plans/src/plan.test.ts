@@ -93,6 +93,19 @@ describe('what is wrong is told with its place', () => {
     ],
     [{ tests: [{ kind: 'single-stream', tool: 'nuttcp', direction: 'simultaneous' }] }, '#/tests/0/direction nuttcp'],
     [{ tests: [{ kind: 'single-stream', tool: 'nuttcp', windowBytes: 65_537 }] }, '#/tests/0/windowBytes nuttcp'],
+    [
+      { tests: [{ kind: 'single-stream', capture: true, direction: 'simultaneous' }] },
+      '#/tests/0/capture both directions at once are two connections',
+    ],
+    [
+      { tests: [{ kind: 'single-stream', mssBytes: 9217 }] },
+      '#/tests/0/mssBytes at most 9216 bytes: iperf3 before 3.21',
+    ],
+    [{ tests: [{ kind: 'parallel', mssBytes: 32_767 }] }, '#/tests/0/mssBytes at most 9216'],
+    [
+      { tests: [{ kind: 'reachability', port: 443, count: 1000, intervalS: 60 }] },
+      '#/tests/0/count count times intervalS is more than 3600 s',
+    ],
     ['plan', '# '],
   ])('%j', (raw, start) => {
     const issues = issuesOf(raw);
