@@ -1,8 +1,8 @@
 import { reachabilityLimits } from '@plumbline/measure';
 import { z } from 'zod';
-import { direction, everyTest } from '../../parameters.js';
+import { asDeadline, direction, everyTest, omitsNothing } from '../../parameters.js';
 
-const { port, count, intervalS } = reachabilityLimits;
+const { port, count, intervalS, deadlineS } = reachabilityLimits;
 
 /** As long as one transfer may take. */
 const LONGEST_S = 3600;
@@ -13,6 +13,8 @@ export const ReachabilityTest = z
     kind: z.literal('reachability'),
     ...everyTest,
     direction,
+    durationS: asDeadline(deadlineS),
+    omitS: omitsNothing('every SYN counts, the first one too: an application sends no other'),
     port: port.meta({ description: 'TCP port at the far end.' }),
     count: count.default(5).meta({ description: 'How many SYNs.' }),
     intervalS: intervalS.default(0.5).meta({ description: 'Seconds between two SYNs.' }),
