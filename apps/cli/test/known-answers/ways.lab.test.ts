@@ -1,7 +1,7 @@
 import { labStart, labSysctl } from '@plumbline/lab';
 import { metricValue, type RunDocument } from '@plumbline/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { attemptOf, FAR_ROUTER, NEAR_ROUTER, notesOf, routerRule, way } from './reading.js';
+import { attemptOf, FAR_ROUTER, metricsOf, NEAR_ROUTER, notesOf, routerRule, way } from './reading.js';
 import { CLIENT, SERVER, SeedPath } from './seed-path.js';
 
 let seed: SeedPath;
