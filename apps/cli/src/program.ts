@@ -55,6 +55,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./commands/diagnose.js')).diagnoseCommand,
   },
   {
+    name: 'advise',
+    summary: 'what to change at the two ends of a path, from what a run found',
+    load: async () => (await import('./commands/advise.js')).adviseCommand,
+  },
+  {
     name: 'lab',
     summary: 'emulated paths with known answers, in network namespaces',
     load: async () => (await import('./commands/lab.js')).labCommand,

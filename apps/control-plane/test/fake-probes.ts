@@ -77,6 +77,9 @@ function cancellingOnly({ client }: Database): Execution {
     async reparse() {
       throw new Error('nothing was measured here');
     },
+    async advise() {
+      throw new Error('nothing was measured here');
+    },
     async rediagnose() {
       throw new Error('nothing was measured here');
     },

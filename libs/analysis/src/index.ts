@@ -37,3 +37,5 @@ export { TheoryError } from './theory/theory-error.js';
 export * from './theory/transaction.js';
 export * from './theory/tunnel.js';
 export * from './theory/udp-load.js';
+// What to change at the two ends.
+export { advise } from './tuning/advise.js';

@@ -13,6 +13,7 @@ export type Attempt = Schemas['Attempt'];
 export type Metric = Schemas['Metric'];
 export type Reparse = Schemas['Reparse'];
 export type Rediagnosis = Schemas['Rediagnosis'];
+export type Advice = Schemas['Advice'];
 export type Site = Schemas['Site'];
 export type Probe = Schemas['Probe'];
 export type Path = Schemas['Path'];

@@ -1,3 +1,4 @@
+export * from './advice.js';
 export * from './counter-movement.js';
 export * from './end-account.js';
 export * from './finding.js';

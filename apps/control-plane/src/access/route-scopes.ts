@@ -52,6 +52,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, Access>> = {
   'GET /v1/runs/:id/legs/:leg/steps/:step/attempts/:attempt/raw': 'read',
   'POST /v1/runs/:id/legs/:leg/steps/:step/attempts/:attempt/reparse': 'run',
   'POST /v1/runs/:id/diagnosis': 'run',
+  'GET /v1/runs/:id/legs/:leg/advice': 'read',
 };
 
 /** @returns undefined for a route that nobody thought of: closed */

@@ -1,10 +1,11 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import type { Rediagnosis, Reparse } from '@plumbline/model';
+import type { Advice, Rediagnosis, Reparse } from '@plumbline/model';
 import { PostgresDatabase } from '../persistence/postgres-database.js';
 import { PostgresRunEvents } from '../persistence/postgres-run-events.js';
 import { Execution, Settings, Signals } from '../persistence/seams.js';
 import { Pursuit } from './attempt/pursuit.js';
 import { RunningAttempts } from './attempt/running-attempts.js';
+import { Diagnoser } from './diagnosis/diagnoser.js';
 import { Rediagnoser } from './diagnosis/rediagnoser.js';
 import { Drain } from './drain.js';
 import { recordAttemptsCancelled, recordLegEnd } from './leg/leg-records.js';
@@ -35,6 +36,7 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
     private readonly draining: Drain,
     private readonly reparser: Reparser,
     private readonly rediagnoser: Rediagnoser,
+    private readonly diagnoser: Diagnoser,
     private readonly attempts: RunningAttempts,
   ) {
     super();
@@ -74,6 +76,10 @@ export class ExecutionService extends Execution implements OnApplicationBootstra
 
   rediagnose(runId: string, options: { readonly store: boolean }): Promise<Rediagnosis> {
     return this.rediagnoser.rediagnose(runId, options);
+  }
+
+  advise(legId: string): Promise<Advice | undefined> {
+    return this.diagnoser.advise(legId);
   }
 
   async poke(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Artifact, HostSnapshot, Probe, Rediagnosis, Reparse } from '@plumbline/model';
+import type { Advice, Artifact, HostSnapshot, Probe, Rediagnosis, Reparse } from '@plumbline/model';
 import type { Prisma, PrismaClient } from './generated/client.js';
 
 /** Where the rooms of the control plane meet. Each is an abstract class, so that it is its own Nest injection token. */
@@ -77,6 +77,8 @@ export abstract class Execution {
   abstract cancelRun(runId: string): Promise<void>;
   /** Reads an attempt's stored output again; with `store` the record becomes the new reading. @throws {ProblemError} not-reparsable */
   abstract reparse(attemptId: string, options: { readonly store: boolean }): Promise<Reparse>;
+  /** What to change for the path of an ended leg. @returns undefined when nothing of it was attempted */
+  abstract advise(legId: string): Promise<Advice | undefined>;
   /** Diagnoses an ended run again from its stored facts; with `store` the record becomes that. @throws {ProblemError} not-found, conflict */
   abstract rediagnose(runId: string, options: { readonly store: boolean }): Promise<Rediagnosis>;
 }

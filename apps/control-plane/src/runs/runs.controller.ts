@@ -1,15 +1,17 @@
 import { Body, Controller, Headers, Param, Query, Req, Res } from '@nestjs/common';
-import { Rediagnosis } from '@plumbline/model';
+import { Advice, Rediagnosis } from '@plumbline/model';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { callerOf } from '../access/gate.js';
 import { lookup } from '../http/lookups.js';
 import type { Page } from '../http/pages.js';
 import { Route } from '../http/route.js';
+import { LARGEST_INT4, wholeNumber } from '../http/whole-number.js';
 import { Run, RunAccepted, RunInput, RunPage, type RunSummary, RunsQuery } from './run-schemas.js';
 import { Runs } from './runs.js';
 
 export const RunId = lookup(z.uuid(), 'run');
+const LegIndex = lookup(wholeNumber(LARGEST_INT4), 'leg');
 const DiagnosisInput = z
   .strictObject({
     store: z.boolean().default(false).meta({ description: 'Change the record to what the rules of this version say' }),
@@ -105,5 +107,18 @@ export class RunsController {
     @Body({ schema: DiagnosisInput }) input: DiagnosisInput,
   ): Promise<Rediagnosis> {
     return this.runs.diagnose(id, input);
+  }
+
+  @Route('GET', '/v1/runs/:id/legs/:leg/advice', {
+    operationId: 'adviseLeg',
+    summary: 'What to change at the two ends of the path, from what the leg found',
+    description:
+      'For each end the file to install, what it costs and how to undo it, with only what must change; and who can act where no setting of the hosts helps.',
+    tag,
+    answers: [{ status: 200, description: 'The advice', schema: Advice }],
+    problems: ['not-found', 'conflict'],
+  })
+  advice(@Param('id', { schema: RunId }) id: string, @Param('leg', { schema: LegIndex }) leg: number): Promise<Advice> {
+    return this.runs.advice(id, leg);
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isTerminal, ProblemError, type Rediagnosis } from '@plumbline/model';
+import { type Advice, isTerminal, ProblemError, type Rediagnosis } from '@plumbline/model';
 import { z } from 'zod';
 import type { Caller } from '../access/tokens.js';
 import { type GivenAnswer, Idempotency } from '../http/idempotency.js';
@@ -83,5 +83,20 @@ export class Runs {
   /** @throws {ProblemError} not-found; conflict when it has not ended */
   diagnose(id: string, options: { readonly store: boolean }): Promise<Rediagnosis> {
     return this.execution.rediagnose(id, options);
+  }
+
+  /** @throws {ProblemError} not-found; conflict when the run has not ended, or nothing of the leg was attempted */
+  async advice(id: string, leg: number): Promise<Advice> {
+    const found = await this.database.client.leg.findUnique({
+      where: { runId_index: { runId: id, index: leg } },
+      select: { id: true, run: { select: { state: true } } },
+    });
+    if (!found) throw notThere('leg', `legs/${leg} of run ${id}`);
+    if (!isTerminal(found.run.state))
+      throw new ProblemError('conflict', 'The run has not ended: advice follows from all of its tests. Wait for it.');
+    const advice = await this.execution.advise(found.id);
+    if (!advice)
+      throw new ProblemError('conflict', 'Nothing of the leg was attempted, so there is nothing to advise on.');
+    return advice;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { diagnose } from '@plumbline/analysis';
-import { Diagnosis, Finding } from '@plumbline/model';
+import { advise, diagnose, diagnoseFacts, factsOf, type LegEvidence } from '@plumbline/analysis';
+import { Advice, Diagnosis, Finding } from '@plumbline/model';
 import { z } from 'zod';
 import { isConnectionFault } from '../../persistence/connection-fault.js';
 import { PostgresDatabase } from '../../persistence/postgres-database.js';
@@ -30,9 +30,22 @@ export class Diagnoser {
    * @throws what a rule or a broken record throws
    */
   async conclude(legId: string): Promise<LegConclusion | undefined> {
+    const evidence = await this.evidenceOf(legId);
+    return evidence && LegConclusion.parse(diagnose(evidence));
+  }
+
+  /** What to change for the leg's path, from what is stored now. @returns undefined when nothing was attempted */
+  async advise(legId: string): Promise<Advice | undefined> {
+    const evidence = await this.evidenceOf(legId);
+    if (!evidence) return undefined;
+    const facts = factsOf(evidence);
+    return Advice.parse(advise(facts, diagnoseFacts(facts)));
+  }
+
+  private async evidenceOf(legId: string): Promise<LegEvidence | undefined> {
     const leg = await loadLeg(this.database, legId);
     if (!leg?.steps.some(({ attempts }) => attempts.some(({ ending }) => ending))) return undefined;
-    return LegConclusion.parse(diagnose(await this.evidences.of(leg)));
+    return this.evidences.of(leg);
   }
 
   /**
