@@ -5,12 +5,8 @@ const shared = {
   resolve: { conditions: source },
   ssr: { resolve: { conditions: source, externalConditions: source } },
 };
-/** Real probes on loopback, whose traffic and latency are looked at: nothing else runs beside them. */
-const alone = [
-  'apps/cli/test/endings/*.integration.test.ts',
-  'apps/cli/test/{far-side,real-site}.integration.test.ts',
-  'apps/control-plane/test/execution/api.integration.test.ts',
-];
+/** Real probes on loopback, whose programs are killed and looked at: nothing else runs beside them. */
+const alone = ['apps/cli/test/endings/*.integration.test.ts', 'apps/cli/test/{far-side,real-site}.integration.test.ts'];
 const integration = {
   environment: 'node',
   retry: 1,
@@ -44,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           ...integration,
+          globalSetup: ['apps/control-plane/test/empty-database.ts'],
           include: ['{apps,libs}/*/{src,test}/**/*.integration.test.ts'],
           exclude: ['**/node_modules/**', ...alone],
           // They mostly wait: for leases, timeouts and restarts.

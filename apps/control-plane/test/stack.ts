@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyMigrations, type PostgresServer, type RedisServer, startPostgres, startRedis } from '@plumbline/embedded';
+import { runProcess } from '@plumbline/process';
+import { inject } from 'vitest';
 import type { BackRooms } from '../src/app.module.js';
 import { type ControlPlaneOptions, type RunningControlPlane, startControlPlane } from '../src/index.js';
 import type { Answer } from './answer.js';
@@ -34,7 +36,7 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** The servers alone, for tests that start the control plane in their own way. */
+/** The servers alone, without a row in the database, for tests that start the control plane in their own way. */
 export interface Servers {
   readonly dir: string;
   readonly databaseUrl: string;
@@ -46,6 +48,12 @@ export interface Servers {
 
 export async function startServers(): Promise<Servers> {
   const dir = mkdtempSync(join(tmpdir(), 'plumbline-test-'));
+  // With its owner, who is not root. Ends within the time.
+  const { exitCode } = await runProcess({
+    argv: ['cp', '-a', inject('emptyDatabase'), join(dir, 'postgres')],
+    timeoutMs: 30_000,
+  });
+  if (exitCode !== 0) throw new Error(`the empty database cannot be copied to ${dir}`);
   const [postgres, redis] = await Promise.all([startPostgres({ dir }), startRedis({ dir })]);
   await applyMigrations({ databaseUrl: postgres.url });
   return {

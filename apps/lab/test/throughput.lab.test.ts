@@ -21,7 +21,7 @@ afterAll(async () => {
 async function receivedMbps(): Promise<number> {
   const [, client] = await Promise.all([
     run(bench, 'server', 'iperf3 -s -1'),
-    delay(400).then(() => run(bench, 'client', 'iperf3 -c 192.0.2.66 -C cubic -t 6 -O 2 -f m')),
+    delay(400).then(() => run(bench, 'client', 'iperf3 -c 192.0.2.66 -C cubic -t 4 -O 2 -f m')),
   ]);
   const mbps = Number(/([\d.]+) Mbits\/sec +receiver/.exec(client.stdout.toString())?.[1]);
   if (!Number.isFinite(mbps)) throw new Error(client.error ?? client.stderr.toString());

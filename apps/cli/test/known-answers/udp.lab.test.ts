@@ -12,8 +12,8 @@ const BOTTLENECK_BPS = (20e6 * PAYLOAD_BYTES) / (PAYLOAD_BYTES + HEADERS_BYTES);
 /** The queue of the bottleneck takes this much payload before anything is lost. */
 const QUEUE_BITS = (150_000 * 8 * PAYLOAD_BYTES) / (PAYLOAD_BYTES + HEADERS_BYTES);
 
-/** 22 Mbit/s fill the queue of the bottleneck within 0.5 s, 30 Mbit/s within 0.12 s: what follows is loss. */
-const STEP_S = 2;
+/** 22 Mbit/s fill the queue of the bottleneck within 0.5 s; a steady part needs seconds of its own, and in 2 s the path's 44 ms are 2 %. */
+const STEP_S = 3;
 
 /** Loss of a load above the bottleneck: drop share = 1 - bottleneck / offered, less what the queue takes in at first. */
 const theoryLoss = (offeredBps: number, durationS: number): number =>
