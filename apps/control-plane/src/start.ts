@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, resolve } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import type { BackRooms } from './app.module.js';
 import { backRooms } from './back-rooms.js';
+import { makeDataFolder } from './data-folder.js';
 import { Closing } from './http/closing.js';
 import { makeLog } from './logging.js';
 import { Execution } from './persistence/seams.js';
@@ -39,7 +38,7 @@ export async function startControlPlane(
 ): Promise<RunningControlPlane> {
   const settings = new StartSettings(options);
   const log = makeLog(settings.logLevel);
-  for (const folder of [settings.dataDir, localProbesFolder(settings.dataDir)]) makeFolder(folder);
+  for (const folder of [settings.dataDir, localProbesFolder(settings.dataDir)]) makeDataFolder(folder);
   const app = await createApp(settings, log, back);
   try {
     await app.listen(settings.port, settings.host);
@@ -93,19 +92,6 @@ async function stop(app: NestFastifyApplication, server: Server, log: Logger): P
   clearTimeout(tooLong);
   if (ended === 'late') log.warn('something did not stop in time and was left behind');
   else log.info('control plane stopped');
-}
-
-/** With its parents, level by level: Node's own `recursive` never ends below /proc. @throws {Error} with a sentence */
-function makeFolder(folder: string): void {
-  const missing: string[] = [];
-  // Ends at the root at the latest, which is always there.
-  for (let at = resolve(folder); !existsSync(at); at = dirname(at)) missing.push(at);
-  try {
-    for (const level of missing.reverse()) mkdirSync(level, { mode: 0o700 });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`The data folder ${folder} cannot be made (${why}). Name a folder that can be made or is there.`);
-  }
 }
 
 function addressOf(server: Server): AddressInfo {

@@ -172,6 +172,8 @@ export interface Measurement<S extends z.ZodType = z.ZodType> {
   readonly standingGrant: boolean;
   /** Ceilings that the far probe consents to. */
   readonly ceilings: (spec: z.output<S>) => { maxRateBps: number | null; maxStreams: number; maxDurationS: number };
+  /** Seconds after which the probe ends an attempt, however far it is; undefined: as long as the tool may take. */
+  readonly deadlineS?: (spec: z.output<S>) => number | undefined;
   /** Absent: it is not compared with what was measured before. */
   readonly sinceLast?: SinceLast<z.output<S>>;
 }
@@ -241,9 +243,10 @@ export const defineAbility = <S extends z.ZodType>(m: Measurement<S>, t: TypedAb
   hasServer: t.far !== undefined,
   prepare(raw) {
     const spec = m.spec.parse(raw);
+    const deadlineS = m.deadlineS?.(spec) ?? Number.POSITIVE_INFINITY;
     return {
       ceilings: m.ceilings(spec),
-      longestDurationMs: t.longestDurationMs(spec),
+      longestDurationMs: Math.min(t.longestDurationMs(spec), deadlineS * 1000),
       morePorts: t.morePorts?.(spec) ?? 0,
       localPorts: t.localPorts?.(spec) ?? 1,
       refuses: (role, host) => t.refuses(spec, role, host),

@@ -1,6 +1,16 @@
 import { type Ending, ended, type Labels, type Metric, metric, missing, type Path } from '@plumbline/model';
 import { describe, expect, test } from 'vitest';
-import { Criterion, evaluate, labelled, type MeasuredStep, type References, summarise, Test } from './index.js';
+import {
+  type AttemptResult,
+  Criterion,
+  evaluate,
+  kindOf,
+  labelled,
+  type MeasuredStep,
+  type References,
+  summarise,
+  Test,
+} from './index.js';
 
 const path: Path = {
   name: 'a-b',
@@ -141,6 +151,68 @@ describe('several metrics', () => {
     const named = step([5], {}, { kind: 'single-stream', name: 'slow' });
     expect(judge({ test: 'slow' }, [step([11]), named])).toMatchObject({ verdict: 'fail', test: 'slow' });
     expect(judge({ test: 'single-stream' }, [step([11]), named])?.verdict).toBe('pass');
+  });
+});
+
+describe('what no single attempt has', () => {
+  const climb = (repeat: number, loads: readonly (readonly [offeredBps: number, loss: number])[]): AttemptResult[] =>
+    loads.map(([offeredBps, loss]) => ({
+      plan: {
+        repeat,
+        cell: { offeredBps: String(offeredBps) },
+        measurement: 'udp-load',
+        schemaVersion: 1,
+        tool: 'iperf3',
+        spec: {},
+      },
+      ending: { outcome: 'completed' },
+      metrics: [
+        metric('offered', 'bit/s', offeredBps),
+        metric('delivered', 'bit/s', offeredBps * (1 - loss)),
+        metric('loss', 'ratio', loss),
+      ],
+    }));
+  const climbs = Test.parse({ kind: 'udp-step-up', repeats: 2 });
+  const results = [
+    ...climb(1, [
+      [10e6, 0],
+      [20e6, 0],
+      [30e6, 1 / 3],
+    ]),
+    ...climb(2, [
+      [10e6, 0],
+      [20e6, 0.05],
+    ]),
+  ];
+  const steps = [{ test: climbs, results, metrics: kindOf('udp-step-up')?.summarise(climbs, results) ?? [] }];
+  const judged = (raw: object) => evaluate([Criterion.parse({ op: '>=', ...raw })], steps, { path })[0];
+
+  test.each([
+    ['highest-clean-rate', 'every', 10e6, 'pass', 10e6],
+    ['highest-clean-rate', 'every', 15e6, 'fail', 10e6],
+    ['highest-clean-rate', 'min', 15e6, 'fail', 10e6],
+    ['highest-clean-rate', 'max', 15e6, 'pass', 20e6],
+    ['highest-clean-rate', 'median', 15e6, 'pass', 15e6],
+    ['bottleneck-rate', 'min', 19e6, 'pass', 19e6],
+    ['bottleneck-rate', 'max', 19.5e6, 'pass', 20e6],
+  ])('%s, %s, at least %d: %s', (name, aggregate, value, verdict, measured) => {
+    const seen = judged({ metric: name, aggregate, value });
+    expect(seen?.verdict).toBe(verdict);
+    expect(seen?.measured).toBeCloseTo(measured, 0);
+  });
+
+  test('a load that one climb offered is no part of the other', () => {
+    const labels = { offeredBps: '30000000' };
+    expect(judged({ metric: 'loss', labels, aggregate: 'every', op: '<', value: 0.5 })?.verdict).toBe('pass');
+  });
+
+  test('a climb that failed makes every inconclusive', () => {
+    const broken = results.map((one, i) => (i === 4 ? { ...one, ending: ended('tool-failed'), metrics: [] } : one));
+    const metrics = kindOf('udp-step-up')?.summarise(climbs, broken) ?? [];
+    const raw = { metric: 'highest-clean-rate', aggregate: 'every', op: '>=', value: 1 };
+    expect(evaluate([Criterion.parse(raw)], [{ test: climbs, results: broken, metrics }], { path })[0]?.verdict).toBe(
+      'inconclusive',
+    );
   });
 });
 

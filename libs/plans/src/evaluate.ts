@@ -6,7 +6,7 @@ import { formatValue } from './format.js';
 import type { AttemptResult } from './kind.js';
 import type { Test } from './kinds/list.js';
 import { testsMeant } from './plan.js';
-import { labelled } from './summarise.js';
+import { type RepeatMetrics, repeatsOf, valuesByRepeat } from './repeat-values.js';
 
 /** A step as it ended: its test, its metrics (medians) and those of its attempts. */
 export interface MeasuredStep {
@@ -39,8 +39,9 @@ export function evaluate(
   steps: readonly MeasuredStep[],
   references: References,
 ): CriterionResult[] {
+  const byRepeat = repeatsOf();
   return criteria.map((criterion, index) => {
-    const comparisons = comparisonsOf(criterion, steps, references);
+    const comparisons = comparisonsOf(criterion, steps, references, byRepeat);
     const verdict = comparisons.length > 0 ? combineVerdicts(comparisons.map((c) => c.verdict)) : 'inconclusive';
     const shown = comparisons.find((c) => c.verdict === verdict);
     return {
@@ -55,7 +56,12 @@ export function evaluate(
   });
 }
 
-function comparisonsOf(criterion: Criterion, steps: readonly MeasuredStep[], references: References): Comparison[] {
+function comparisonsOf(
+  criterion: Criterion,
+  steps: readonly MeasuredStep[],
+  references: References,
+  byRepeat: (step: MeasuredStep) => RepeatMetrics,
+): Comparison[] {
   const tests = testsMeant(
     steps.map((step) => step.test),
     criterion.test,
@@ -65,7 +71,7 @@ function comparisonsOf(criterion: Criterion, steps: readonly MeasuredStep[], ref
     .flatMap((step) =>
       step.metrics
         .filter((metric) => metric.name === criterion.metric && carries(metric, criterion.labels ?? {}))
-        .map((metric) => compare(criterion, step, metric, references)),
+        .map((metric) => compare(criterion, step.test, metric, references, () => byRepeat(step))),
     );
 }
 
@@ -74,10 +80,16 @@ const carries = (metric: Metric, wanted: Labels): boolean =>
     Object.entries(metric.labels ?? {}).some(([k, v]) => k === key && v === value),
   );
 
-function compare(criterion: Criterion, step: MeasuredStep, metric: Metric, references: References): Comparison {
+function compare(
+  criterion: Criterion,
+  test: Test,
+  metric: Metric,
+  references: References,
+  byRepeat: () => RepeatMetrics,
+): Comparison {
   const op = symbolOf(criterion.op);
-  const { limit, because } = limitOf(criterion, step.test, metric, references);
-  const values = valuesOf(criterion, step, metric);
+  const { limit, because } = limitOf(criterion, test, metric, references);
+  const values = valuesOf(criterion, metric, byRepeat);
   const known = values.filter((value) => value !== null);
   const measured = worst(op, known, limit);
   const facts = { metric, measured, limit };
@@ -89,19 +101,13 @@ function compare(criterion: Criterion, step: MeasuredStep, metric: Metric, refer
 }
 
 /** The values that must hold: one, or with `every` one of each repeat. */
-function valuesOf(criterion: Criterion, step: MeasuredStep, metric: Metric): (number | null)[] {
-  if (criterion.aggregate === 'median') return [metric.value];
-  const same = (m: Metric): boolean => m.name === metric.name && carries(m, metric.labels ?? {});
-  const cell = step.results.filter((result) => carries({ ...metric, labels: metric.labels }, result.plan.cell));
-  const values = cell.map((result) =>
-    result.ending.outcome === 'completed'
-      ? (labelled(result.metrics, result.plan.cell).find(same)?.value ?? null)
-      : null,
-  );
-  if (criterion.aggregate === 'every') return values.length > 0 ? values : [null];
+function valuesOf({ aggregate }: Criterion, metric: Metric, byRepeat: () => RepeatMetrics): (number | null)[] {
+  if (aggregate === 'median') return [metric.value];
+  const values = valuesByRepeat(byRepeat(), metric);
+  if (aggregate === 'every') return values.length > 0 ? values : [null];
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return [null];
-  return [criterion.aggregate === 'min' ? Math.min(...known) : Math.max(...known)];
+  return [aggregate === 'min' ? Math.min(...known) : Math.max(...known)];
 }
 
 /** The value nearest to breaking the limit, or farthest beyond it. */

@@ -11,6 +11,20 @@ export const everyTest = {
     .meta({ description: 'Whether a failed step stops its leg.' }),
 };
 
+/** Of what has no start that could be left out: nothing but 0 is taken, and the refusal says why. */
+export const omitsNothing = (why: string) =>
+  z
+    .literal(0, { error: `0: ${why}` })
+    .optional()
+    .meta({ description: `0 alone: ${why}.` });
+
+/** Of what ends by itself: how long an attempt of it may take at most. */
+export const asDeadline = <T extends z.ZodType>(deadlineS: T) =>
+  deadlineS.optional().meta({
+    description:
+      'The longest that an attempt may take, in seconds: the probe ends it then, timed-out, with what it has until then.',
+  });
+
 /** Of what cannot run both ways at once: it says so instead of running one after the other. */
 export const direction = z
   .enum(['forward', 'reverse', 'both'], {

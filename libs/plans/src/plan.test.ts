@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { exclusive, PlanInput, parsePlan } from './index.js';
+import { exclusive, kindOf, kinds, PlanInput, parsePlan } from './index.js';
+import { somePath } from './test-support/attempts.js';
 
 const criterion = { metric: 'throughput', op: '>=', value: 1e6 };
 const issuesOf = (raw: unknown) => {
@@ -93,6 +94,33 @@ describe('what is wrong is told with its place', () => {
     ],
     [{ tests: [{ kind: 'single-stream', tool: 'nuttcp', direction: 'simultaneous' }] }, '#/tests/0/direction nuttcp'],
     [{ tests: [{ kind: 'single-stream', tool: 'nuttcp', windowBytes: 65_537 }] }, '#/tests/0/windowBytes nuttcp'],
+    [
+      { tests: [{ kind: 'single-stream', capture: true, direction: 'simultaneous' }] },
+      '#/tests/0/capture both directions at once are two connections',
+    ],
+    [
+      { tests: [{ kind: 'single-stream', mssBytes: 9217 }] },
+      '#/tests/0/mssBytes at most 9216 bytes: iperf3 before 3.21',
+    ],
+    [{ tests: [{ kind: 'parallel', mssBytes: 32_767 }] }, '#/tests/0/mssBytes at most 9216'],
+    [
+      { tests: [{ kind: 'reachability', port: 443, count: 1000, intervalS: 60 }] },
+      '#/tests/0/count count times intervalS is more than 3600 s',
+    ],
+    [
+      { tests: [{ kind: 'udp-step-up', durationS: 4, stepDurationS: 5 }] },
+      '#/tests/0/durationS durationS and stepDurationS say the same thing',
+    ],
+    [
+      { tests: [{ kind: 'hop-characterization', durationS: 60, maxDurationS: 90 }] },
+      '#/tests/0/durationS durationS and maxDurationS say the same thing',
+    ],
+    [{ tests: [{ kind: 'udp-step-up', omitS: 1 }] }, '#/tests/0/omitS 0: a load without congestion control'],
+    [{ tests: [{ kind: 'trace', omitS: 1 }] }, '#/tests/0/omitS 0: each hop is asked'],
+    [{ tests: [{ kind: 'path-mtu', omitS: 1 }] }, '#/tests/0/omitS 0: a size gets through'],
+    [{ tests: [{ kind: 'reachability', port: 443, omitS: 1 }] }, '#/tests/0/omitS 0: every SYN counts'],
+    [{ tests: [{ kind: 'hop-characterization', omitS: 1 }] }, '#/tests/0/omitS 0: the fastest packet'],
+    [{ tests: [{ kind: 'trace', durationS: 0 }] }, '#/tests/0/durationS'],
     ['plan', '# '],
   ])('%j', (raw, start) => {
     const issues = issuesOf(raw);
@@ -112,6 +140,40 @@ describe('what is wrong is told with its place', () => {
       '#/tests/0/a',
       '#/tests/0/b',
     ]);
+  });
+});
+
+describe('durationS and omitS', () => {
+  const OWN: Readonly<Record<string, object>> = {
+    reachability: { port: 443 },
+    'window-sweep': { windowsBytes: [65_536] },
+    'congestion-control-matrix': { algorithms: ['cubic'] },
+  };
+  const path = somePath();
+  /** The specs of the attempts that a test begins with. */
+  const specsOf = (kind: string, more: object): unknown[] => {
+    const [test] = PlanInput.parse({ tests: [{ kind, ...OWN[kind], ...more }] }).tests;
+    return kindOf(kind)!
+      .attempts(test, path)
+      .map(({ spec }) => spec);
+  };
+
+  test.each(kinds.map(({ kind }) => kind))('%s takes both', (kind) => {
+    expect(issuesOf({ tests: [{ kind, ...OWN[kind], durationS: 20, omitS: 0 }] })).toEqual([]);
+  });
+
+  test.each(['trace', 'path-mtu', 'reachability'])('%s has a deadline of it', (kind) => {
+    for (const spec of specsOf(kind, { durationS: 20 })) expect(spec).toMatchObject({ deadlineS: 20 });
+    for (const spec of specsOf(kind, {})) expect(spec).not.toHaveProperty('deadlineS', expect.anything());
+  });
+
+  test('hop-characterization and udp-step-up have another name for it', () => {
+    const both = { durationS: 20, maxDurationS: 20 };
+    for (const more of [{ durationS: 20 }, { maxDurationS: 20 }, both])
+      expect(specsOf('hop-characterization', more)).toMatchObject([{ maxDurationS: 20 }]);
+    for (const more of [{ durationS: 7 }, { stepDurationS: 7 }, { durationS: 7, stepDurationS: 7 }])
+      expect(specsOf('udp-step-up', { payloadBytes: 1200, ...more })).toMatchObject([{ durationS: 7 }]);
+    expect(specsOf('udp-step-up', { payloadBytes: 1200 })).toMatchObject([{ durationS: 5 }]);
   });
 });
 

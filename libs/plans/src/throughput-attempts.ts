@@ -4,7 +4,7 @@ import { interleave } from './expand.js';
 import type { AttemptPlan } from './kind.js';
 import { bulkDirection } from './parameters.js';
 
-const { durationS, omitS, dscp, mssBytes } = throughputLimits;
+const { durationS, omitS, dscp, planMssBytes } = throughputLimits;
 const DEFAULT_MTU_BYTES = 1500;
 
 /** What every kind of test that moves bulk TCP may say. */
@@ -12,7 +12,7 @@ export const bulkParameters = {
   direction: bulkDirection,
   durationS: durationS.default(10).meta({ description: 'Seconds that are measured, after the omitted ones.' }),
   omitS: omitS.default(0).meta({ description: 'Seconds at the start that are not counted: slow start.' }),
-  mssBytes: mssBytes.optional(),
+  mssBytes: planMssBytes.optional(),
   dscp: dscp.optional(),
 };
 

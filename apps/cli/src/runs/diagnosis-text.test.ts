@@ -32,7 +32,7 @@ const findings: Finding[] = [
     labels: { direction: 'forward' },
     evidence: { measuredBps: 75.2e6, windowBytes: 174_000, rttMs: 18.317 },
     predictedCeilingBps: 76_000_000,
-    text: 'The window of 174 kB allows 76 Mbit/s at 18.3 ms. Raise tcp_rmem on the receiver.',
+    text: 'The window of 174 kB allows 76 Mbit/s. Raise tcp_rmem there.',
   },
 ];
 const shown = (all: boolean, columns?: number) => printed((out) => printFindings({ findings }, all, out), columns);
@@ -40,7 +40,7 @@ const shown = (all: boolean, columns?: number) => printed((out) => printFindings
 describe('findings for people', () => {
   test('what holds first, then what cannot be told with what to measure next; the others only with all', () => {
     expect(shown(false).split('\n')).toEqual([
-      '    ! receive-window-limited (forward): The window of 174 kB allows 76 Mbit/s at 18.3 ms. Raise tcp_rmem on the receiver.',
+      '    ! receive-window-limited (forward): The window of 174 kB allows 76 Mbit/s. Raise tcp_rmem there.',
       '    ? policed: cannot tell without a UDP load above the rate. Run udp-step-up over this path.',
       '',
     ]);

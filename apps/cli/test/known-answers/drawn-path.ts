@@ -62,13 +62,17 @@ export function transactionMs({ rateBps, rttMs }: DrawnPath, messageBytes: numbe
 export const udpBottleneckBps = ({ rateBps }: DrawnPath, payloadBytes: number): number =>
   (rateBps * payloadBytes) / (payloadBytes + UDP_HEADERS_BYTES);
 
-/** Share of a load's payload that is dropped: 1 - bottleneck / offered, less what the queue takes in beside it. */
+/**
+ * Share of a load's payload that is dropped: 1 - bottleneck / offered, or less by what the queue takes in beside it, as far as that
+ * arrives before the tool stops counting.
+ */
 export function dropShare(
   path: DrawnPath,
   { payloadBytes, offeredBps, durationS }: { payloadBytes: number; offeredBps: number; durationS: number },
-): number {
+): Range {
   const queueBits = (path.queueBytes * 8 * payloadBytes) / (payloadBytes + UDP_HEADERS_BYTES);
-  return 1 - (udpBottleneckBps(path, payloadBytes) * durationS + queueBits) / (offeredBps * durationS);
+  const high = 1 - udpBottleneckBps(path, payloadBytes) / offeredBps;
+  return { low: high - queueBits / (offeredBps * durationS), high };
 }
 
 export const pathText = ({ rateBps, rttMs, queueBytes, lossRatio }: DrawnPath): string =>

@@ -1,10 +1,7 @@
-import { metricValue, type RunDocument } from '@plumbline/testing';
+import { metricValue } from '@plumbline/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import { attemptOf, metricsOf, NEAR_ROUTER, notesOf, routerRule, way } from './reading.js';
 import { SERVER, SeedPath } from './seed-path.js';
-
-/** The router's address on the client's side. */
-const NEAR_ROUTER = '192.0.2.2';
 
 let seed: SeedPath;
 beforeAll(async () => {
@@ -12,21 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => seed?.stop());
 
-const metricsOf = (run: RunDocument) => run.legs[0]?.steps[0]?.metrics ?? [];
-const attemptOf = (run: RunDocument, n = 0) => {
-  const attempt = run.legs[0]?.steps[0]?.attempts[n];
-  if (!attempt) throw new Error(`no attempt ${n}`);
-  return attempt;
-};
-const notesOf = (run: RunDocument): string =>
-  z
-    .object({ notes: z.array(z.string()) })
-    .parse(attemptOf(run))
-    .notes.join('\n');
-const way = (run: RunDocument, name: string, direction: 'forward' | 'reverse') =>
-  metricsOf(run).find((m) => m.name === name && m.labels?.direction === direction)?.value;
-const rule = (what: 'add' | 'del', ...words: string[]) =>
-  seed.exec('router', ['ip', 'rule', what, 'pref', '10', ...words]);
+const rule = (what: 'add' | 'del', ...words: string[]) => routerRule(seed, what, ...words);
 
 describe('path-mtu', () => {
   test('of a path without a narrow place is at least what was tried, each way', async () => {

@@ -1,11 +1,8 @@
 import { labStart, labSysctl } from '@plumbline/lab';
 import { metricValue, type RunDocument } from '@plumbline/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
+import { attemptOf, FAR_ROUTER, metricsOf, NEAR_ROUTER, notesOf, routerRule, way } from './reading.js';
 import { CLIENT, SERVER, SeedPath } from './seed-path.js';
-
-/** The router's addresses on the client's and on the server's side. */
-const [NEAR_ROUTER, FAR_ROUTER] = ['192.0.2.2', '192.0.2.65'];
 
 let seed: SeedPath;
 beforeAll(async () => {
@@ -13,23 +10,9 @@ beforeAll(async () => {
 });
 afterAll(() => seed?.stop());
 
-const metricsOf = (run: RunDocument) => run.legs[0]?.steps[0]?.metrics ?? [];
-const attemptOf = (run: RunDocument, n = 0) => {
-  const attempt = run.legs[0]?.steps[0]?.attempts[n];
-  if (!attempt) throw new Error(`no attempt ${n}`);
-  return attempt;
-};
-const notesOf = (run: RunDocument, n = 0): string =>
-  z
-    .object({ notes: z.array(z.string()) })
-    .parse(attemptOf(run, n))
-    .notes.join('\n');
-const way = (run: RunDocument, name: string, direction: 'forward' | 'reverse') =>
-  metricsOf(run).find((m) => m.name === name && m.labels?.direction === direction)?.value;
 const atHop = (run: RunDocument, name: string, hop: number, n = 0) =>
   attemptOf(run, n).metrics.find((m) => m.name === name && m.labels?.hop === String(hop))?.value;
-const rule = (what: 'add' | 'del', ...words: string[]) =>
-  seed.exec('router', ['ip', 'rule', what, 'pref', '10', ...words]);
+const rule = (what: 'add' | 'del', ...words: string[]) => routerRule(seed, what, ...words);
 
 describe('reachability', () => {
   const ask = (port: number, count = 4) => seed.measure({ kind: 'reachability', port, count, intervalS: 0.1 });

@@ -33,13 +33,13 @@ test('16, 32, 64 and 128 KiB by one sweep: window / RTT, until the link is full'
     const ceiling = stepValue(run, 'window-ceiling', of(kib));
     const own = (stepValue(run, 'window.max', of(kib)) * 8) / (stepValue(run, 'rtt.mean', of(kib)) / 1000);
     expect(ceiling / own).toBeCloseTo(1, 6);
-    // Within 2 % (PRODUCT.md), and what some twenty readings of a window that comes in bursts scatter beside it.
+    // Within 2 % (PRODUCT.md), and what some ten readings of a window that comes in bursts scatter beside it.
     const flight = await flightOf(seed, run.id, i, sweep);
     const ofFlight = throughput / flight.rateBps;
     console.log(`${kib} KiB: ${ofFlight.toFixed(3)} of bytes in flight / RTT, scatter ${flight.scatter.toFixed(3)}`);
-    expect(flight.sampleCount).toBeGreaterThan(15);
+    expect(flight.sampleCount).toBeGreaterThan(7);
     expect(Math.abs(ofFlight - 1)).toBeLessThan(0.02 + 3 * flight.scatter);
-    expect(flight.scatter).toBeLessThan(0.06);
+    expect(flight.scatter).toBeLessThan(0.08);
     if (kib === 128) continue;
     expect(throughput / ceiling).toBeGreaterThan(0.88);
     expect(throughput / ceiling).toBeLessThan(1.01);

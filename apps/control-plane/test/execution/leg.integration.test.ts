@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RULE_SET } from '@plumbline/analysis';
 import { ended, type Reason } from '@plumbline/model';
 import type { FakeScript } from '@plumbline/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { LegEvidences } from '../../src/execution/diagnosis/leg-evidences.js';
 import { LegWalker } from '../../src/execution/leg/leg-walker.js';
 import { ArtifactStore } from '../../src/persistence/seams.js';
 import { Lab, scripted, until } from './lab.js';
@@ -78,6 +80,36 @@ describe('a leg', () => {
     });
     expect(run.legs[0]?.steps[0]?.metrics).toMatchObject([{ name: 'shouts', value: 5, spread: { count: 1 } }]);
     expect(await lab.client.claim.count()).toBe(0);
+  });
+
+  it('is measured whole although the rules fail on it, and is diagnosed later', async () => {
+    const replica = lab.replicas[0];
+    if (!replica) throw new Error('no replica');
+    const fault = vi.spyOn(replica.module.get(LegEvidences), 'of').mockRejectedValue(new RangeError('a rule is wrong'));
+    try {
+      const id = await lab.start({ paths: ['a-b'], tests: [scripted(1)] });
+      const run = await lab.ended(id);
+      expect(fault).toHaveBeenCalledOnce();
+      expect(run).toMatchObject({ state: 'succeeded', legs: [{ state: 'succeeded', diagnosis: null }] });
+      expect(run.legs[0]?.steps[0]).toMatchObject({ metrics: [{ value: 5 }], findings: [] });
+      fault.mockRestore();
+      await replica.execution.rediagnose(id, { store: true });
+      const leg = await lab.client.leg.findFirstOrThrow({ where: { runId: id } });
+      expect(leg.diagnosis).toMatchObject({ ruleSet: RULE_SET });
+    } finally {
+      fault.mockRestore();
+    }
+  });
+
+  it('is diagnosed although it failed', async () => {
+    scripts = [{ refuses: ended('tool-missing') }];
+    const run = await lab.ended(await lab.start({ paths: ['a-b'], tests: [scripted(1)] }));
+    expect(run).toMatchObject({ state: 'failed', legs: [{ diagnosis: { ruleSet: RULE_SET } }] });
+    const events = await lab.client.runEvent.findMany({
+      where: { runId: run.id, type: 'leg' },
+      orderBy: { seq: 'asc' },
+    });
+    expect(events.at(-1)?.data).toMatchObject({ state: 'failed', diagnosis: { ruleSet: RULE_SET } });
   });
 
   it('keeps artifacts byte for byte', async () => {

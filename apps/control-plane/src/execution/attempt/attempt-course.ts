@@ -120,7 +120,7 @@ export class AttemptCourse {
     if (hindered) return this.finishWithout(hindered);
     const near = this.facts.near;
     if (!near) return this.finishWithout(ended(unreachableReason(this.task, 'near')));
-    // No probe has heard of it yet: whoever owns it next begins it. From the consent on the far side's server waits for it.
+    // No probe has heard of it yet: whoever owns it next begins it.
     if (this.tools.drain.begun) throw new LeaseLost(this.task.leg.id);
     const signal = AbortSignal.any([this.cause.signal, this.task.lease.over]);
     const asking = this.tools.consents.ask(this.task, near, signal);
@@ -134,6 +134,11 @@ export class AttemptCourse {
       if (this.cause.ending || ('outcome' in consent && consent.outcome === 'failed'))
         await Promise.all(ENDS.map((end) => this.stop(end, this.cause.reason ?? 'interrupted')));
       return this.finishWithout('outcome' in consent ? consent : ended('cancelled-by-user'));
+    }
+    // Nothing was sent yet. The far side gives whoever owns it next the same consent, or has ended its server by then.
+    if (this.tools.drain.begun) {
+      this.early.abort();
+      throw new LeaseLost(this.task.leg.id);
     }
     const conducted = await this.conductWith(consent);
     return 'unknown' in conducted ? this.finishWithout(ended('probe-lost')) : this.finish(conducted);

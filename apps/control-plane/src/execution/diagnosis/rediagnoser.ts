@@ -4,7 +4,7 @@ import { Diagnosis, Finding, isTerminal, type LegRediagnosis, ProblemError, type
 import { z } from 'zod';
 import { PostgresDatabase } from '../../persistence/postgres-database.js';
 import { recordConclusion } from '../leg/leg-records.js';
-import { Diagnoser } from './diagnoser.js';
+import { Diagnoser, type LegConclusion } from './diagnoser.js';
 import { findingChanges } from './finding-changes.js';
 
 /** Diagnoses ended runs again, from their stored facts, by the rules of this version. */
@@ -44,6 +44,16 @@ export class Rediagnoser {
     return { stored: store, ruleSet: RULE_SET, legs };
   }
 
+  /** Under the lock that a new reading takes as well: nothing it is concluded from changes before it is stored. */
+  private concludeAndStore(runId: string, legId: string): Promise<LegConclusion | undefined> {
+    return this.database.transaction('store a diagnosis', async (client) => {
+      await client.$queryRaw`SELECT id FROM run WHERE id = ${runId}::uuid FOR NO KEY UPDATE`;
+      const concluded = await this.diagnoser.conclude(legId);
+      if (concluded) await recordConclusion(client, legId, concluded);
+      return concluded;
+    });
+  }
+
   private async leg(
     runId: string,
     leg: {
@@ -55,17 +65,11 @@ export class Rediagnoser {
     },
     store: boolean,
   ): Promise<LegRediagnosis> {
-    const concluded = await this.diagnoser.conclude(leg.id);
+    const concluded = store ? await this.concludeAndStore(runId, leg.id) : await this.diagnoser.conclude(leg.id);
     // What an older version wrote in another form counts as not there.
     const stored = leg.steps.map(({ findings }) => z.array(Finding).safeParse(findings).data ?? []);
     const before = Diagnosis.safeParse(leg.diagnosis).data;
     const findings = leg.steps.map((_, index) => concluded?.findings[index] ?? []);
-    if (store && concluded)
-      await this.database.transaction('store a diagnosis', async (client) => {
-        // The same lock as a new reading takes: the last to be made is the last to be stored.
-        await client.$queryRaw`SELECT id FROM run WHERE id = ${runId}::uuid FOR NO KEY UPDATE`;
-        await recordConclusion(client, leg.id, concluded);
-      });
     return {
       leg: leg.index,
       path: leg.pathName,

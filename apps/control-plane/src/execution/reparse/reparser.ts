@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { PreparedAbility } from '@plumbline/measure';
 import { type AttemptReading, type Ending, isTerminal, ProblemError, type Reparse, VERSION } from '@plumbline/model';
 import { labelled } from '@plumbline/plans';
@@ -36,6 +36,8 @@ interface Place {
 /** Reads attempts again from their stored bytes, with the parsers of this version. */
 @Injectable()
 export class Reparser {
+  private readonly log = new Logger('Reparse');
+
   constructor(
     private readonly database: PostgresDatabase,
     private readonly catalogue: Catalogue,
@@ -70,8 +72,7 @@ export class Reparser {
     const differences = differencesOf(before, after);
     if (store) {
       await this.records.store(place, after);
-      // What limits the flow was concluded from the old numbers.
-      await this.rediagnoser.rediagnose(place.leg.runId, { store });
+      await this.diagnoseAgain(place.leg.runId);
     }
     return {
       stored: store,
@@ -80,6 +81,15 @@ export class Reparser {
       differences: differences.slice(0, MOST_DIFFERENCES),
       moreDifferences: Math.max(0, differences.length - MOST_DIFFERENCES),
     };
+  }
+
+  /** What limits the flow was concluded from the old numbers. The new reading stands, whether or not the rules can judge it. */
+  private async diagnoseAgain(runId: string): Promise<void> {
+    try {
+      await this.rediagnoser.rediagnose(runId, { store: true });
+    } catch (error) {
+      this.log.error(`run ${runId} could not be diagnosed; its findings are older than its metrics`, error);
+    }
   }
 
   private async placeOf(attemptId: string): Promise<Place> {

@@ -10,6 +10,7 @@ export const pathMtu = defineMeasurement({
   metrics: pathMtuMetrics,
   sharing: 'shared',
   standingGrant: true,
+  deadlineS: ({ deadlineS }) => deadlineS,
   // All sizes at once, each five times a second.
   ceilings: (spec) => ({
     maxRateBps: spec.sizesBytes.reduce((sum, size) => sum + size, 0) * 8 * 5,

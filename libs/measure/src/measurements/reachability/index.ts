@@ -13,6 +13,7 @@ export const reachability = defineMeasurement({
   metrics: reachabilityMetrics,
   sharing: 'shared',
   standingGrant: true,
+  deadlineS: ({ deadlineS }) => deadlineS,
   ceilings: ({ count, intervalS }) => ({
     maxRateBps: Math.ceil((SYN_FRAME_BYTES * 8) / intervalS),
     maxStreams: 1,

@@ -13,6 +13,9 @@ export const Committed = z.strictObject({
 });
 export type Committed = z.output<typeof Committed>;
 
+/** What every version of iperf3 that is understood can set (MAX_MSS in src/iperf.h): a plan does not know which it will meet. */
+const COMMON_MSS_BYTES = 9216;
+
 /** Limits shared by the spec and by the tests of a plan. */
 export const throughputLimits = {
   durationS: z.int().min(1).max(3600),
@@ -25,6 +28,11 @@ export const throughputLimits = {
     .max(512 * 1024 * 1024),
   /** Linux: TCP_MIN_MSS is 88. iperf3's MAX_MSS is 9216, from 3.21 on 32767. */
   mssBytes: z.int().min(88).max(32767),
+  /** Of a plan. */
+  planMssBytes: z
+    .int()
+    .min(88)
+    .max(COMMON_MSS_BYTES, `at most ${COMMON_MSS_BYTES} bytes: iperf3 before 3.21 sets no larger MSS`),
   dscp: z.int().min(0).max(63),
   /** iperf3's MAX_STREAMS is 128 (src/iperf.h). */
   streams: z.int().min(1).max(128),

@@ -16,6 +16,7 @@ export const trace = defineMeasurement({
   metrics: traceMetrics,
   sharing: 'shared',
   standingGrant: true,
+  deadlineS: ({ deadlineS }) => deadlineS,
   sinceLast: traceSinceLast,
   ceilings: ({ flows, cycles, maxHops }) => ({
     maxRateBps: flows * maxHops * PACKET_BYTES * 8 * PER_SECOND,

@@ -6,6 +6,8 @@ export const traceLimits = {
   cycles: z.int().min(1).max(100),
   maxHops: z.int().min(1).max(64),
   port: Port,
+  /** Seconds after which the attempt ends, however far it is. */
+  deadlineS: z.int().min(1).max(3600),
 };
 
 /**
@@ -20,6 +22,7 @@ export const TraceSpec = z
     maxHops: traceLimits.maxHops.default(30),
     /** Of tcp-syn. */
     port: traceLimits.port.default(443),
+    deadlineS: traceLimits.deadlineS.optional(),
   })
   .meta({ id: 'TraceSpec' });
 export type TraceSpec = z.output<typeof TraceSpec>;

@@ -3,13 +3,19 @@ import type { Path } from '@plumbline/model';
 import { sidedAttempts } from '../../attempt-side.js';
 import { defineKind } from '../../kind.js';
 import { summarise } from '../../summarise.js';
-import { HopCharacterizationTest } from './test.js';
+import { HopCharacterizationTest, longestS } from './test.js';
 
 const DEFAULT_MTU_BYTES = 1500;
 
 function attempts(test: HopCharacterizationTest, path: Path) {
-  const { sizes, repetitions, maxHops, maxDurationS } = test;
-  const spec = hops.spec.parse({ sizes, repetitions, maxBytes: largestBytes(path), maxHops, maxDurationS });
+  const { sizes, repetitions, maxHops } = test;
+  const spec = hops.spec.parse({
+    sizes,
+    repetitions,
+    maxBytes: largestBytes(path),
+    maxHops,
+    maxDurationS: longestS(test),
+  });
   const { kind, schemaVersion } = hops;
   return sidedAttempts(test, { measurement: kind, schemaVersion, tool: 'pchar', spec });
 }

@@ -42,7 +42,7 @@ export function nextAttempt(test: PathMtuTest, path: Path, results: readonly Att
       const rounds = roundsOf(results, repeat, cell);
       const sizesBytes = sizesOf(test, path, rounds);
       if (sizesBytes === undefined) continue;
-      const spec = pathMtu.spec.parse({ sizesBytes, echoes: test.echoes });
+      const spec = pathMtu.spec.parse({ sizesBytes, echoes: test.echoes, deadlineS: test.durationS });
       const { kind, schemaVersion } = pathMtu;
       return { repeat, cell, measurement: kind, schemaVersion, tool: 'ping', spec, ...startOf(direction) };
     }

@@ -105,7 +105,7 @@ describe('path-mtu', () => {
     expect(only(summary(test, results), 'path-mtu')).toMatchObject({ value: null, reason: 'attempt-failed' });
   });
 
-  test.each([{ ceilingBytes: 40 }, { ceilingBytes: 70_000 }, { echoes: 0 }, { durationS: 3 }])('refuses %j', (test) => {
+  test.each([{ ceilingBytes: 40 }, { ceilingBytes: 70_000 }, { echoes: 0 }, { omitS: 3 }])('refuses %j', (test) => {
     expect(() => stored(pathMtuKind, test)).toThrow();
   });
 });

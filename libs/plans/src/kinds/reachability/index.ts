@@ -5,8 +5,8 @@ import { summarise } from '../../summarise.js';
 import { ReachabilityTest } from './test.js';
 
 function attempts(test: ReachabilityTest) {
-  const { port, count, intervalS } = test;
-  const spec = reachability.spec.parse({ port, count, intervalS });
+  const { port, count, intervalS, durationS: deadlineS } = test;
+  const spec = reachability.spec.parse({ port, count, intervalS, deadlineS });
   const { kind, schemaVersion } = reachability;
   return sidedAttempts(test, { measurement: kind, schemaVersion, tool: 'hping3', spec });
 }

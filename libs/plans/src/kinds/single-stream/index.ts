@@ -8,6 +8,12 @@ import { SingleStreamTest } from './test.js';
 
 const DEFAULT_MTU_BYTES = 1500;
 
+/** Of both directions at once there are two connections, and no way to tell whose windows these are. */
+const CAPTURE_OF_BOTH = {
+  field: 'capture',
+  why: 'both directions at once are two connections, which a capture cannot tell apart: capture forward, reverse or both (one after the other)',
+};
+
 /** What the path promises, for the ratios to it; absent when its contract names no rate. */
 const committed = (path: Path): { committed?: Committed } =>
   path.committedRateBps === undefined
@@ -43,10 +49,12 @@ export const singleStream = defineKind({
   test: SingleStreamTest,
   metrics: [...throughput.metrics, ...captureMetrics].map((fact) => fact.name),
   labels: (test) => directionLabels(test.direction),
-  conflicts: (test) =>
-    test.tool === 'nuttcp'
+  conflicts: (test) => [
+    ...(test.tool === 'nuttcp'
       ? nuttcpCannot({ ...test, direction: test.direction === 'both' ? 'forward' : test.direction })
-      : [],
+      : []),
+    ...(test.capture && test.direction === 'simultaneous' ? [CAPTURE_OF_BOTH] : []),
+  ],
   attempts,
   summarise: (test, results) =>
     summarise(test.capture ? [...throughput.metrics, ...captureMetrics] : throughput.metrics, byDirection(results)),

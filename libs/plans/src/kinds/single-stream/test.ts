@@ -2,7 +2,7 @@ import { CongestionControl, throughputLimits } from '@plumbline/measure';
 import { z } from 'zod';
 import { bulkDirection, everyTest } from '../../parameters.js';
 
-const { durationS, omitS, windowBytes, mssBytes, dscp, rateBps } = throughputLimits;
+const { durationS, omitS, windowBytes, planMssBytes, dscp, rateBps } = throughputLimits;
 
 /** One TCP stream. `omitS` defaults to 0: what is asked for is what is measured; give it to leave slow start out. */
 export const SingleStreamTest = z
@@ -16,7 +16,7 @@ export const SingleStreamTest = z
     windowBytes: windowBytes.optional().meta({
       description: 'Socket buffer to ask for at both ends (SO_SNDBUF, SO_RCVBUF). Switches autotuning off.',
     }),
-    mssBytes: mssBytes.optional(),
+    mssBytes: planMssBytes.optional(),
     dscp: dscp.optional(),
     rateBps: rateBps.optional().meta({ description: 'Paces the sender to this rate in bit/s.' }),
     tool: z
@@ -28,7 +28,7 @@ export const SingleStreamTest = z
       }),
     capture: z.boolean().default(false).meta({
       description:
-        "Captures the headers of the test's packets at both ends, where tcpdump is there and may: as evidence, and for windows and the options of the handshake.",
+        "Captures the headers of the test's packets at both ends, where tcpdump is there and may: as evidence, and for windows and the options of the handshake. Of one direction at a time: simultaneous is refused.",
     }),
   })
   .meta({ id: 'SingleStreamTest' });

@@ -6,8 +6,8 @@ import { TraceTest, traceToolOf } from './test.js';
 
 /** A trace has no direction of its own: in reverse it starts at the destination. */
 function attempts(test: TraceTest) {
-  const { method, flows, cycles, maxHops, port } = test;
-  const spec = trace.spec.parse({ method, flows, cycles, maxHops, port });
+  const { method, flows, cycles, maxHops, port, durationS: deadlineS } = test;
+  const spec = trace.spec.parse({ method, flows, cycles, maxHops, port, deadlineS });
   const { kind, schemaVersion } = trace;
   return sidedAttempts(test, { measurement: kind, schemaVersion, tool: traceToolOf(test), spec });
 }

@@ -1,8 +1,8 @@
 import { traceLimits } from '@plumbline/measure';
 import { z } from 'zod';
-import { direction, everyTest } from '../../parameters.js';
+import { asDeadline, direction, everyTest, omitsNothing } from '../../parameters.js';
 
-const { flows, cycles, maxHops, port } = traceLimits;
+const { flows, cycles, maxHops, port, deadlineS } = traceLimits;
 /** What each method is traced by unless the test says otherwise; the others that can are listed beside it. */
 export const TRACE_TOOLS = { icmp: ['mtr'], udp: ['mtr', 'tracepath'], 'tcp-syn': ['hping3', 'mtr'] } as const;
 
@@ -12,6 +12,8 @@ export const TraceTest = z
     kind: z.literal('trace'),
     ...everyTest,
     direction,
+    durationS: asDeadline(deadlineS),
+    omitS: omitsNothing('each hop is asked a few times, and the first answer is as good as the others'),
     method: z.enum(['icmp', 'udp', 'tcp-syn']).default('icmp').meta({
       description: 'What is sent: echoes, UDP, or TCP SYNs, which get through filters that stop the others.',
     }),

@@ -7,7 +7,7 @@ import type { AttemptPlan, AttemptResult } from '../../kind.js';
 import { nextRateBps } from './climb.js';
 import { fellShort, isLoad, loadOf, ofLane } from './lane.js';
 import { climbOf, LEAST_BPS } from './plan.js';
-import type { UdpStepUpTest } from './test.js';
+import { stepS, type UdpStepUpTest } from './test.js';
 
 const DEFAULT_MTU_BYTES = 1500;
 type Lane = Pick<AttemptPlan, 'repeat' | 'cell'> & { readonly direction: 'forward' | 'reverse' };
@@ -49,7 +49,7 @@ function nextOfLane(
   if (rateBps === undefined || rateBps < LEAST_BPS) return undefined;
   const spec = udpLoad.spec.parse({
     direction,
-    durationS: test.stepDurationS,
+    durationS: stepS(test),
     rateBps,
     payloadBytes,
     ...(test.dscp === undefined ? {} : { dscp: test.dscp }),

@@ -1,9 +1,10 @@
 import { udpLoadLimits } from '@plumbline/measure';
 import { z } from 'zod';
-import { direction, everyTest } from '../../parameters.js';
+import { direction, everyTest, omitsNothing } from '../../parameters.js';
 
 const { rateBps, durationS, payloadBytes, dscp } = udpLoadLimits;
 const share = z.number().positive().max(1);
+const DEFAULT_STEP_S = 5;
 /** More steps than this are no careful climb but a long one. */
 export const MOST_STEPS = 200;
 
@@ -22,7 +23,11 @@ export const UdpStepUpTest = z
     startShare: share.optional().meta({ description: 'First load as a share of the committed rate.' }),
     stepShare: share.optional().meta({ description: 'Step as a share of the committed rate.' }),
     maxShare: share.optional().meta({ description: 'Cap as a share of the committed rate; 1 when no cap is given.' }),
-    stepDurationS: durationS.default(5).meta({ description: 'Seconds of each load.' }),
+    stepDurationS: durationS.optional().meta({ description: `Seconds of each load; ${DEFAULT_STEP_S} when absent.` }),
+    durationS: durationS.optional().meta({ description: 'The same as stepDurationS: seconds of each load.' }),
+    omitS: omitsNothing(
+      'a load without congestion control has no slow start; delivered.steady leaves out the seconds in which queues fill',
+    ),
     stopLossRatio: z
       .number()
       .min(0)
@@ -46,10 +51,16 @@ export const UdpStepUpTest = z
       issue('startRateBps', 'the first load is above the cap');
     if (test.startShare !== undefined && test.startShare > (test.maxShare ?? 1))
       issue('startShare', 'the first load is above the cap');
+    if (test.durationS !== undefined && test.stepDurationS !== undefined && test.durationS !== test.stepDurationS)
+      issue('durationS', 'durationS and stepDurationS say the same thing: give one of them');
     if (tooManySteps(test)) issue('stepRateBps', `more than ${MOST_STEPS} steps up to the cap: raise the step`);
   })
   .meta({ id: 'UdpStepUpTest' });
 export type UdpStepUpTest = z.output<typeof UdpStepUpTest>;
+
+/** Seconds of each load. */
+export const stepS = ({ durationS, stepDurationS }: Pick<UdpStepUpTest, 'durationS' | 'stepDurationS'>): number =>
+  stepDurationS ?? durationS ?? DEFAULT_STEP_S;
 
 function tooManySteps(test: {
   readonly stepRateBps?: number | undefined;
