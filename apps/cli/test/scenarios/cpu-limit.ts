@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 
+const PERIOD_US = 50_000;
+
 /**
  * Holds processes, and what they start from now on, to a share of one CPU (cgroups(7), the cpu controller of v1 or v2). They go back
  * where they were when it is disposed of.
@@ -16,11 +18,11 @@ export class CpuLimit implements Disposable {
     const home = one ? '/sys/fs/cgroup/cpu' : '/sys/fs/cgroup';
     const folder = `${home}/plumb-lab-${process.pid}`;
     mkdirSync(folder, { recursive: true });
-    const quotaUs = Math.round(quota * 20_000);
+    const quotaUs = Math.round(quota * PERIOD_US);
     if (one) {
-      writeFileSync(`${folder}/cpu.cfs_period_us`, '20000');
+      writeFileSync(`${folder}/cpu.cfs_period_us`, String(PERIOD_US));
       writeFileSync(`${folder}/cpu.cfs_quota_us`, String(quotaUs));
-    } else writeFileSync(`${folder}/cpu.max`, `${quotaUs} 20000`);
+    } else writeFileSync(`${folder}/cpu.max`, `${quotaUs} ${PERIOD_US}`);
     const limit = new CpuLimit(folder, home);
     for (const each of [pid, ...descendants(pid)]) moveTo(folder, each);
     return limit;

@@ -103,7 +103,7 @@ export const OTHER_FAMILIES: readonly Family[] = [
     name: 'slow CPU',
     draw: (draws) => {
       const rttMs = round(draws.between(4, 10), 0.5);
-      const cpuQuota = round(draws.between(0.08, 0.14), 0.01);
+      const cpuQuota = round(draws.between(0.05, 0.08), 0.01);
       const link = { rateBps: 900e6, rttMs, queueBytes: 4_000_000, bdpBytes: 112_500 * rttMs, payloadBps: 869e6 };
       return {
         path: { links: linksOf(link), promises: promised(link) },

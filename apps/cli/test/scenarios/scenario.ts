@@ -20,7 +20,7 @@ export interface Scenario {
   readonly figure?: { readonly name: string; readonly truth: number; readonly within: number };
   /** Payload bit/s of another flow that runs all the while, from client to server. */
   readonly competing?: { readonly congestionControl: string; readonly streams: number };
-  /** Share of one CPU that the near probe and its programs may use. */
+  /** Share of one CPU that the far probe and its programs, the receiver among them, may use. */
   readonly cpuQuota?: number;
   /** The figures of the draw, for people. */
   readonly text: string;

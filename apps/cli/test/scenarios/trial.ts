@@ -26,7 +26,7 @@ export interface Trial {
 export async function conduct(seed: SeedPath, scenario: Scenario): Promise<Trial> {
   await seed.lay(scenario.path);
   await using _other = await competing(seed, scenario);
-  using _limit = scenario.cpuQuota === undefined ? undefined : CpuLimit.of(seed.probePid('client'), scenario.cpuQuota);
+  using _limit = scenario.cpuQuota === undefined ? undefined : CpuLimit.of(seed.probePid('server'), scenario.cpuQuota);
   const run = await seed.run(scenario.tests, { forMs: 90_000 });
   return judge(scenario, run.id, Judged.parse(run));
 }

@@ -15,9 +15,7 @@ const WINDOW_SHARE = 170 / 256;
 /** What a window of this share of the path's BDP needs as buffer, in whole KiB. */
 const windowScenario = (
   draws: Draws,
-  make: (
-    windowBytes: number,
-  ) => Pick<Scenario, 'accepts'> & {
+  make: (windowBytes: number) => Pick<Scenario, 'accepts'> & {
     sysctl?: { host: 'client' | 'server'; key: string; value: string };
     test?: object;
   },
