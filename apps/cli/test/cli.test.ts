@@ -17,7 +17,7 @@ describe('the command line', () => {
   it('explains itself', async () => {
     const { code, out } = await plumb(['--help']);
     expect(code).toBe(0);
-    for (const name of ['up', 'start', 'probe', 'site', 'path', 'plan', 'run', 'reparse', 'lab'])
+    for (const name of ['up', 'start', 'probe', 'site', 'path', 'plan', 'run', 'reparse', 'diagnose', 'lab'])
       expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 
@@ -311,6 +311,49 @@ describe('with a control plane', () => {
     expect((await raw()).out).toBe('"x\\u0007y"');
     await server.close();
     expect(server.asked[0]?.path).toBe('/v1/runs/id/legs/0/steps/1/attempts/0/raw');
+  });
+});
+
+describe('diagnose', () => {
+  const finding = {
+    code: 'receive-window-limited',
+    holds: 'yes',
+    evidence: { measuredBps: 75.2e6, windowBytes: 174_000 },
+    predictedCeilingBps: 76e6,
+    text: 'The window of 174 kB allows 76 Mbit/s.',
+  };
+  const diagnosis = { ruleSet: '2', headline: '75 of 200 Mbit/s', limitedBy: 'our-host' };
+  const changes = [{ step: 1, code: finding.code, before: { ...finding, holds: 'cannot-tell' }, after: finding }];
+  const leg = {
+    leg: 0,
+    path: 'a',
+    before: { ...diagnosis, ruleSet: '1' },
+    after: diagnosis,
+    findings: [[], [finding]],
+  };
+  const again = (stored: boolean) => ({ stored, ruleSet: '2', legs: [{ ...leg, changes }] });
+
+  test('shows what the rules say now, what differs from the record, and that nothing was changed', async () => {
+    const server = await fakeControlPlane(() => ({ body: again(false) }));
+    const { code, out } = await plumb(['diagnose', 'id', '--server', server.url], { env });
+    await server.close();
+    expect(code).toBe(0);
+    expect(server.asked[0]).toMatchObject({ method: 'POST', path: '/v1/runs/id/diagnosis', body: { store: false } });
+    expect(out).toContain('75 of 200 Mbit/s\n  limited by: our host');
+    expect(out).toContain('! receive-window-limited: The window of 174 kB allows 76 Mbit/s.');
+    expect(out).toMatch(/1\s+receive-window-limited\s+cannot-tell: .*yes: /);
+    expect(out).toContain('1 findings differ from the record (rules of 1)');
+    expect(out).toContain('Nothing was changed.');
+  });
+
+  test('with store the record follows; with json everything is there', async () => {
+    const server = await fakeControlPlane(() => ({ body: again(true) }));
+    const stored = await plumb(['diagnose', 'id', '--store', '--server', server.url], { env });
+    const json = await plumb(['diagnose', 'id', '--store', '--json', '--server', server.url], { env });
+    await server.close();
+    expect(server.asked[0]?.body).toEqual({ store: true });
+    expect(stored.out).toContain('The record is now what the rules of 2 say.');
+    expect(JSON.parse(json.out)).toEqual(again(true));
   });
 });
 

@@ -78,6 +78,7 @@ async function perform(
   const now = new Date();
   const model = beforeAfterModel({
     ...ground.report,
+    notes: [...ground.report.notes, ...diagnosisNotes({ before, after })],
     path: { name: PATH, ...ground.path, rateLayer: ground.path.rateLayer ?? 'ip' },
     generatedAt: now.toISOString(),
     change,
@@ -91,6 +92,13 @@ async function perform(
     if (problem !== undefined) writeFailure(new Failure(problem), err, context.env);
   return { succeeded: before.succeeded && after.succeeded, plan: ground.after.plan };
 }
+
+/** What the rules say of each run, for the report: its own verdict compares the two and knows less of each. */
+const diagnosisNotes = (sides: Readonly<Record<'before' | 'after', Measured>>): string[] =>
+  (['before', 'after'] as const).flatMap((side) => {
+    const { headline } = sides[side];
+    return headline === undefined ? [] : [`Diagnosis of the run ${side} the change: ${headline}.`];
+  });
 
 async function prepareGround(dataDir: string): Promise<Ground> {
   const capability = await canMakeLab();

@@ -24,7 +24,7 @@ const findings: Finding[] = [
     holds: 'cannot-tell',
     evidence: {},
     missing: ['a UDP load above the rate'],
-    measureNext: ['Run udp-step-up over this path.'],
+    measureNext: ['a udp-step-up test'],
   },
   {
     code: 'receive-window-limited',
@@ -41,7 +41,7 @@ describe('findings for people', () => {
   test('what holds first, then what cannot be told with what to measure next; the others only with all', () => {
     expect(shown(false).split('\n')).toEqual([
       '    ! receive-window-limited (forward): The window of 174 kB allows 76 Mbit/s. Raise tcp_rmem there.',
-      '    ? policed: cannot tell without a UDP load above the rate. Run udp-step-up over this path.',
+      '    ? policed: cannot tell without a UDP load above the rate. Measure next: a udp-step-up test.',
       '',
     ]);
     const all = shown(true);

@@ -47,8 +47,7 @@ export function printFindings({ findings }: Pick<Step, 'findings'>, all: boolean
 function printFinding(finding: Finding, all: boolean, out: Terminal): void {
   const { mark, style } = HOLDS[finding.holds];
   out.write(styled(out, style, wrap(`${mark} ${findingName(finding)}: ${sentence(finding)}`, out.columns(), '    ')));
-  if (finding.holds === 'yes')
-    for (const test of finding.measureNext ?? []) out.write(wrap(test, out.columns(), '      '));
+  if (finding.holds === 'yes') for (const next of nextOf(finding)) out.write(wrap(next, out.columns(), '      '));
   if (all) out.write(wrap(figures(finding), out.columns(), '      '));
 }
 
@@ -62,8 +61,12 @@ function sentence({ holds, text, missing, measureNext }: Finding): string {
   if (holds === 'yes') return text ?? 'it holds.';
   if (holds === 'no') return 'it does not hold.';
   const lacks = missing && missing.length > 0 ? `cannot tell without ${missing.join(', ')}.` : 'cannot tell.';
-  return [lacks, ...(measureNext ?? [])].join(' ');
+  return [lacks, ...nextOf({ measureNext })].join(' ');
 }
+
+/** What would tell, named by the rules: `a parallel test`. */
+const nextOf = ({ measureNext }: Pick<Finding, 'measureNext'>): string[] =>
+  measureNext && measureNext.length > 0 ? [`Measure next: ${measureNext.join('; ')}.`] : [];
 
 /** The numbers that show it: `windowBytes 65535, rttMs 45.1, predicted ceiling ... bit/s`. */
 export function figures({ evidence, predictedCeilingBps }: Finding): string {
