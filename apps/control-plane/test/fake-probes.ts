@@ -77,8 +77,10 @@ function cancellingOnly({ client }: Database): Execution {
     async reparse() {
       throw new Error('nothing was measured here');
     },
-    async rediagnose() {
-      throw new Error('nothing was measured here');
+    async rediagnose(runId) {
+      if (!(await client.run.findUnique({ where: { id: runId } })))
+        throw new ProblemError('not-found', `There is no run ${runId}.`);
+      throw new ProblemError('conflict', 'Nothing was measured here.');
     },
   };
 }
