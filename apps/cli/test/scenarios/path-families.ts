@@ -88,7 +88,7 @@ export const PATH_FAMILIES: readonly Family[] = [
     draw: (draws) => {
       const link = drawLink(draws, { rate: [80e6, 120e6], rtt: [16, 30] });
       const tokenBps = round(link.rateBps * draws.between(0.2, 0.4), 1e5);
-      const burstBytes = Math.round(draws.between(40_000, 100_000));
+      const burstBytes = Math.round(draws.between(90_000, 180_000));
       return {
         path: {
           links: linksOf(link),

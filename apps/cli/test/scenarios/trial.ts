@@ -83,7 +83,7 @@ async function competing(seed: SeedPath, { competing: flow }: Scenario): Promise
     '-p',
     '5998',
     '-t',
-    '40',
+    '75',
     '-C',
     flow.congestionControl,
     '-P',

@@ -13,7 +13,7 @@ const ABOVE = 1.15;
 
 /**
  * A sender that has filled its buffer is woken when a third of it is free (net/core/stream.c, sk_stream_write_space), so that it
- * swings between two thirds and the whole: on average this part of the most that was in flight.
+ * swings between two thirds and the whole of it.
  */
 const MEAN_OF_SWING = 5 / 6;
 
@@ -78,7 +78,9 @@ export function sendBufferLimit(view: FlowView): WindowLimit {
   const { rttMs, perStreamBps, sendBufferShare: share } = view;
   const bufferBytes = sender?.sndBufMaxBytes;
   const inFlightMaxBytes = sender?.inFlightMaxBytes;
-  const heldBytes = inFlightMaxBytes === undefined ? bufferBytes : inFlightMaxBytes * MEAN_OF_SWING;
+  // Where the socket was seen, the buffer is what the kernel gave it; otherwise it is only what was asked for.
+  const heldBytes =
+    bufferBytes === undefined ? inFlightMaxBytes : bufferBytes * (inFlightMaxBytes === undefined ? 1 : MEAN_OF_SWING);
   const perStream =
     heldBytes === undefined || rttMs === undefined ? undefined : theory(() => windowCeilingBps(heldBytes, rttMs));
   const ceilingBps = perStream === undefined ? undefined : perStream * streams;

@@ -6,6 +6,7 @@ import { policerSigns } from '../policer.js';
 import { mbps, percent } from '../prose/words.js';
 import type { Rule } from '../rule.js';
 import { isHeldByWindow } from '../window-limits.js';
+import { hostCpuLimited } from './host-cpu-limited.js';
 import { perFlowCapped } from './per-flow-capped.js';
 
 /** A flow that gets this share of the link is limited by it (issue 4: within 15 %). */
@@ -43,6 +44,9 @@ export const linkLimited: Rule = {
     if (link === undefined)
       return cannotTell(numbers, ['rate of the link'], ['a udp-step-up test: it finds the bottleneck rate']);
     if (measuredBps < link.bps * FILLS || policerSigns(view, leg).holds === 'yes') return no(numbers, link.bps);
+    // A host that starves delays acknowledgements: what looks like a queue then is none.
+    if (link.source !== 'udp' && hostCpuLimited.judge(subject, leg)?.holds === 'yes')
+      return cannotTell(numbers, ['rate of the link, from UDP'], ['a udp-step-up test: it finds the bottleneck rate']);
     return yes({ ...numbers, fillRatio: measuredBps / link.bps }, link.bps);
   },
   prose: ({ evidence: e, predictedCeilingBps }) =>
