@@ -78,10 +78,12 @@ function cancellingOnly({ client }: Database): Execution {
       throw new Error('nothing was measured here');
     },
     async advise() {
-      throw new Error('nothing was measured here');
+      return undefined;
     },
-    async rediagnose() {
-      throw new Error('nothing was measured here');
+    async rediagnose(runId) {
+      if (!(await client.run.findUnique({ where: { id: runId } })))
+        throw new ProblemError('not-found', `There is no run ${runId}.`);
+      throw new ProblemError('conflict', 'Nothing was measured here.');
     },
   };
 }

@@ -36,6 +36,7 @@ static void set_policer(link_settings *s, const double *v) {
   s->policer_bps = v[0];
   s->policer_burst_bytes = v[1];
 }
+static void set_flow_rate(link_settings *s, const double *v) { s->flow_bps = v[0]; }
 static void set_longest(link_settings *s, const double *v) { s->longest_bytes = (uint64_t)v[0]; }
 static void set_window_scale(link_settings *s, const double *v) { s->strip_window_scale = v[0] == 0; }
 static void set_down(link_settings *s, const double *v) { (void)v, s->down = 1; }
@@ -57,6 +58,7 @@ static const command commands[] = {
      2,
      {{0, 1e11, "a policed rate is from 0 (none) to 100 Gbit/s"}, {0, 1 << 30, "a burst is from 0 to 1 GiB"}},
      set_policer},
+    {"flowrate", 1, {{0, 1e11, "a rate for each flow is from 0 (none) to 100 Gbit/s"}}, set_flow_rate},
     {"maxlen", 1, {{0, 65535, "a packet has from 0 (no limit) to 65535 bytes"}}, set_longest},
     {"wscale", 1, {{0, 1, "the window scale is kept (1) or stripped (0)"}}, set_window_scale},
     {"down", 0, {{0, 0, ""}}, set_down},
@@ -92,17 +94,17 @@ static int append_direction(char *at, size_t room, const direction *d) {
       at, room,
       "{\"rateBps\":%.10g,\"delayUs\":%.10g,\"queueBytes\":%lu,\"queueUs\":%.10g,\"lossRatio\":%.10g,"
       "\"duplicateRatio\":%.10g,\"reorderRatio\":%.10g,\"reorderExtraUs\":%.10g,\"policerBps\":%.10g,"
-      "\"policerBurstBytes\":%.10g,\"maxPacketBytes\":%lu,\"windowScale\":%s,\"up\":%s,"
+      "\"policerBurstBytes\":%.10g,\"flowRateBps\":%.10g,\"maxPacketBytes\":%lu,\"windowScale\":%s,\"up\":%s,"
       "\"received\":%lu,\"receivedBytes\":%lu,\"delivered\":%lu,\"deliveredBytes\":%lu,\"lost\":%lu,"
       "\"droppedDown\":%lu,\"droppedLong\":%lu,\"droppedPolicer\":%lu,\"droppedQueue\":%lu,\"droppedMemory\":%lu,"
       "\"undeliverable\":%lu,\"duplicated\":%lu,\"reordered\":%lu,\"windowScaleStripped\":%lu,"
       "\"queuedBytes\":%lu,\"inFlightPackets\":%u,\"lateMeanUs\":%.3f,\"lateMaxUs\":%.3f}",
       s->rate_bps, s->delay_ns / 1e3, s->queue_bytes, s->queue_ns / 1e3, s->loss, s->duplicate, s->reorder,
-      s->reorder_ns / 1e3, s->policer_bps, s->policer_burst_bytes, s->longest_bytes,
+      s->reorder_ns / 1e3, s->policer_bps, s->policer_burst_bytes, s->flow_bps, s->longest_bytes,
       s->strip_window_scale ? "false" : "true", s->down ? "false" : "true", c->received, c->received_bytes,
       c->delivered, c->delivered_bytes, c->lost, c->dropped_down, c->dropped_long, c->dropped_policer,
       c->dropped_queue, c->dropped_memory, c->undeliverable, c->duplicated, c->reordered, c->stripped,
-      d->queued_bytes, d->line.count + d->late.count, c->delivered ? c->late_total_ns / 1e3 / c->delivered : 0.0,
+      d->queued_bytes, d->line.count + d->late.count + d->on_flow_lines, c->delivered ? c->late_total_ns / 1e3 / c->delivered : 0.0,
       c->late_max_ns / 1e3);
 }
 

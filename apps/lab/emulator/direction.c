@@ -39,7 +39,27 @@ void direction_reset_counters(direction *d) { memset(&d->count, 0, sizeof d->cou
 
 // A frame that has left the queue flies for `delay`; a reordered one flies longer, on a line of its own, so that later
 // frames overtake it. Within a line order is kept: after a cut in delay nothing overtakes what is already in flight.
+// With a rate for each flow it first waits for those of its flow, as many as the link's queue holds.
+static void launch_in_flow(direction *d, packet *p, uint64_t departed_ns) {
+  uint32_t flow = flow_hash(p->frame, p->length) % FLOW_LINES, size = ip_bytes(p->length);
+  uint64_t start_ns = larger(departed_ns, d->flow_free_ns[flow]);
+  if ((double)(start_ns - departed_ns) * d->set.flow_bps / 8e9 + size > (double)d->set.queue_bytes) {
+    d->count.dropped_queue++;
+    pool_return(&d->pool, p);
+    return;
+  }
+  d->flow_free_ns[flow] = start_ns + (uint64_t)(size * 8e9 / d->set.flow_bps + 0.5);
+  packet_list *line = &d->flow_line[flow];
+  line->last_due_ns = p->due_ns = larger(d->flow_free_ns[flow] + d->set.delay_ns, line->last_due_ns);
+  list_append(line, p);
+  d->on_flow_lines++;
+}
+
 static void launch(direction *d, packet *p, uint64_t departed_ns) {
+  if (d->set.flow_bps > 0) {
+    launch_in_flow(d, p, departed_ns);
+    return;
+  }
   packet_list *line = &d->line;
   p->due_ns = departed_ns + d->set.delay_ns;
   if (random_chance(&d->reorder_random, d->set.reorder)) {
@@ -135,10 +155,17 @@ void direction_receive(direction *d, uint8_t *frame, uint32_t length, uint64_t n
   }
 }
 
+static packet_list *earlier(packet_list *a, packet_list *b) {
+  if (!b->first) return a;
+  if (!a->first) return b;
+  return b->first->due_ns < a->first->due_ns ? b : a;
+}
+
 static packet_list *earliest(direction *d) {
-  if (!d->late.first) return &d->line;
-  if (!d->line.first) return &d->late;
-  return d->late.first->due_ns < d->line.first->due_ns ? &d->late : &d->line;
+  packet_list *found = earlier(&d->line, &d->late);
+  if (!d->on_flow_lines) return found;
+  for (uint32_t i = 0; i < FLOW_LINES; i++) found = earlier(found, &d->flow_line[i]);
+  return found;
 }
 
 // False when the device's buffer is full and the frame must be offered again.
@@ -166,6 +193,7 @@ uint64_t direction_deliver(direction *d, uint64_t now_ns) {
     if (!p) return next_ns;
     if (p->due_ns > now_ns) return smaller(p->due_ns, next_ns);
     if (!write_out(d, p, now_ns)) return now_ns + RETRY_NS;
+    if (line != &d->line && line != &d->late) d->on_flow_lines--;
     pool_return(&d->pool, list_pop(line));
   }
   return now_ns;

@@ -4,8 +4,10 @@
 
 #include "packet.h"
 
+enum { FLOW_LINES = 64 };
+
 typedef struct {
-  double rate_bps, loss, duplicate, reorder, policer_bps, policer_burst_bytes;
+  double rate_bps, loss, duplicate, reorder, policer_bps, policer_burst_bytes, flow_bps;
   uint64_t delay_ns, queue_bytes, queue_ns, reorder_ns, longest_bytes;
   int down, strip_window_scale;
 } link_settings;
@@ -27,6 +29,10 @@ typedef struct {
   link_counters count;
   packet_pool pool;
   packet_list queue, line, late;
+  // With `flow_bps` each flow (by its hash) leaves at that rate at most, behind the queue and on a line of its own.
+  packet_list flow_line[FLOW_LINES];
+  uint64_t flow_free_ns[FLOW_LINES];
+  uint32_t on_flow_lines;
   uint64_t queued_bytes;
   int serving;  // the first of `queue` is on the wire and will have left it at depart_ns
   uint64_t depart_ns;

@@ -62,3 +62,26 @@ int strip_window_scale(uint8_t *frame, uint32_t length) {
   }
   return 0;
 }
+
+// FNV-1a, 32 bits.
+static uint32_t hash_bytes(uint32_t hash, const uint8_t *at, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) hash = (hash ^ at[i]) * 16777619u;
+  return hash;
+}
+
+uint32_t flow_hash(const uint8_t *frame, uint32_t length) {
+  const uint8_t *ip = frame + ETHERNET_HEADER;
+  uint32_t hash = 2166136261u, ports;
+  if (length >= ETHERNET_HEADER + 20 && ip[0] >> 4 == 4) {
+    hash = hash_bytes(hash, ip + 12, 8);
+    hash = hash_bytes(hash, ip + 9, 1);
+    ports = read16(ip + 6) & 0x1fff ? length : ETHERNET_HEADER + (uint32_t)(ip[0] & 15) * 4;
+  } else if (length >= ETHERNET_HEADER + 40 && ip[0] >> 4 == 6) {
+    hash = hash_bytes(hash, ip + 8, 32);
+    hash = hash_bytes(hash, ip + 6, 1);
+    ports = ETHERNET_HEADER + 40;
+  } else {
+    return 0;
+  }
+  return ports + 4 <= length ? hash_bytes(hash, frame + ports, 4) : hash;
+}

@@ -15,6 +15,7 @@ const DirectionStat = z.object({
   reorderExtraUs: z.number(),
   policerBps: z.number(),
   policerBurstBytes: z.number(),
+  flowRateBps: z.number(),
   maxPacketBytes: count,
   windowScale: z.boolean(),
   up: z.boolean(),

@@ -2,7 +2,7 @@ import { LabError, sentenceOf } from './lab-error.js';
 import { parseCount, parseDuration, parseRate, parseRatio, parseSize } from './quantities.js';
 import type { Direction } from './topology.js';
 
-/** What can be changed on a link while it runs. Zero takes a policer, a longest packet or a queue time away again. */
+/** What can be changed on a link while it runs. Zero takes a policer, a rate for each flow, a longest packet or a queue time away again. */
 export type LinkCommand =
   | { command: 'rate'; rateBps: number }
   | { command: 'delay'; delayMs: number }
@@ -12,6 +12,7 @@ export type LinkCommand =
   | { command: 'dup'; ratio: number }
   | { command: 'reorder'; ratio: number; extraMs: number }
   | { command: 'policer'; rateBps: number; burstBytes: number }
+  | { command: 'flowrate'; rateBps: number }
   | { command: 'maxlen'; sizeBytes: number }
   | { command: 'wscale'; keep: boolean }
   | { command: 'seed'; seed: number }
@@ -41,6 +42,10 @@ const GRAMMAR: Readonly<Record<LinkCommand['command'], Grammar>> = {
   policer: {
     values: ['RATE', 'SIZE'],
     read: ([rate = '', size = '']) => ({ command: 'policer', rateBps: parseRate(rate), burstBytes: parseSize(size) }),
+  },
+  flowrate: {
+    values: ['RATE'],
+    read: ([rate = '']) => ({ command: 'flowrate', rateBps: rate === '0' ? 0 : parseRate(rate) }),
   },
   maxlen: { values: ['SIZE'], read: ([size = '']) => ({ command: 'maxlen', sizeBytes: parseSize(size) }) },
   wscale: { values: ['keep|strip'], read: ([word = '']) => ({ command: 'wscale', keep: parseKeep(word) }) },
@@ -105,6 +110,8 @@ function lineValues(command: LinkCommand): number[] {
       return [command.ratio, microseconds(command.extraMs)];
     case 'policer':
       return [command.rateBps, command.burstBytes];
+    case 'flowrate':
+      return [command.rateBps];
     case 'maxlen':
       return [command.sizeBytes];
     case 'wscale':

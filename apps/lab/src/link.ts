@@ -49,6 +49,7 @@ const UNHARMED: readonly LinkCommand[] = [
   { command: 'dup', ratio: 0 },
   { command: 'reorder', ratio: 0, extraMs: 0 },
   { command: 'policer', rateBps: 0, burstBytes: 0 },
+  { command: 'flowrate', rateBps: 0 },
   { command: 'maxlen', sizeBytes: 0 },
   { command: 'wscale', keep: true },
   { command: 'up' },

@@ -70,6 +70,7 @@ function* settingWords(s: DirectionStat): Generator<string> {
   if (s.duplicateRatio > 0) yield `duplicates ${formatRatio(s.duplicateRatio)}`;
   if (s.reorderRatio > 0)
     yield `${formatRatio(s.reorderRatio)} held back by ${formatDuration(s.reorderExtraUs / 1000)}`;
+  if (s.flowRateBps > 0) yield `each flow at ${formatRate(s.flowRateBps)}`;
   if (s.policerBps > 0) yield `policed to ${formatRate(s.policerBps)}, burst ${formatSize(s.policerBurstBytes)}`;
   if (s.maxPacketBytes > 0) yield `packets over ${s.maxPacketBytes} B vanish`;
   if (!s.windowScale) yield 'window scale stripped';

@@ -12,6 +12,8 @@ test.each([
   ['dup 5%', 'dup 0.05'],
   ['reorder 1% 5ms', 'reorder 0.01 5000'],
   ['policer 5M 30KB', 'policer 5000000 30000'],
+  ['flowrate 5M', 'flowrate 5000000'],
+  ['flowrate 0', 'flowrate 0'],
   ['maxlen 1400', 'maxlen 1400'],
   ['wscale strip', 'wscale 0'],
   ['wscale keep', 'wscale 1'],

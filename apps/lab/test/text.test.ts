@@ -11,7 +11,15 @@ const { links } = settlePath({ link2: { ba: { lossRatio: 0.01 } } });
 const lab = describeLab(newState('lab', {}, { mode: 'detached', mtuBytes: 1500, links: [...links] }), {});
 const direction: DirectionStat = {
   ...{ rateBps: 20e6, delayUs: 20_000, queueBytes: 150_000, queueUs: 0, lossRatio: 0, duplicateRatio: 0 },
-  ...{ reorderRatio: 0, reorderExtraUs: 0, policerBps: 0, policerBurstBytes: 0, maxPacketBytes: 0, windowScale: true },
+  ...{
+    reorderRatio: 0,
+    reorderExtraUs: 0,
+    policerBps: 0,
+    policerBurstBytes: 0,
+    flowRateBps: 0,
+    maxPacketBytes: 0,
+    windowScale: true,
+  },
   ...{ up: true, received: 12, receivedBytes: 1000, delivered: 10, deliveredBytes: 900, lost: 0, droppedDown: 0 },
   ...{ droppedLong: 0, droppedPolicer: 0, droppedQueue: 2, droppedMemory: 0, undeliverable: 0, duplicated: 0 },
   ...{ reordered: 0, windowScaleStripped: 0, queuedBytes: 0, inFlightPackets: 0, lateMeanUs: 21.4, lateMaxUs: 90 },

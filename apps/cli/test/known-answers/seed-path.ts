@@ -152,6 +152,13 @@ export class SeedPath {
     await this.#promise({ ...SEED_PROMISES, ...promises });
   }
 
+  /** The process of a host's probe, with which its programs come and go. */
+  probePid(host: 'client' | 'server'): number {
+    const pid = this.#probes.find(({ name }) => name === `${this.lab}-${host}`)?.process.pid;
+    if (typeof pid !== 'number') throw new Error(`the probe of ${host} does not run`);
+    return pid;
+  }
+
   /** Changes a link while it runs, as `plumb lab set` does. */
   async set(link: LinkNumber, side: Direction | undefined, command: LinkCommand): Promise<void> {
     await labSet(this.lab, link, side, command);

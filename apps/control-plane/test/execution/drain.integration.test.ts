@@ -90,15 +90,18 @@ describe('a control plane that is told to stop', () => {
   });
 
   it('does not start an attempt whose consent comes after the signal; the next owner does', async () => {
-    const answer = Promise.withResolvers<void>();
-    await lab.probe('slow', { script: (attempt) => (attempt.end === 'far' ? answer.promise.then(() => ({})) : {}) });
+    let answer = (): void => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await lab.probe('slow', { script: (attempt) => (attempt.end === 'far' ? answered.then(() => ({})) : {}) });
     const begunBefore = startedOn('a');
     const id = await lab.start({ paths: ['a-slow'], tests: [scripted(1, { measurement: 'scripted-served' })] });
     const replica = lab.replicas.at(-1);
     await replica?.execution.poke();
     await until('the far side to be asked', 15_000, () => lab.probes.get('slow')?.calls.includes('respond') ?? false);
     replica?.execution.drain();
-    answer.resolve();
+    answer();
     await until('the leg to be let go of', 5_000, async () => (await lab.document(id)).legs[0]?.owner === null);
     expect(startedOn('a')).toBe(begunBefore);
     expect((await lab.document(id)).legs[0]?.steps[0]?.attempts).toMatchObject([{ n: 0, outcome: null }]);

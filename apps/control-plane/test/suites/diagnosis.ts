@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RULE_SET } from '@plumbline/analysis';
-import { Leg, Rediagnosis } from '@plumbline/model';
+import { Advice, Leg, Rediagnosis } from '@plumbline/model';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { addToken, must, withDatabase } from '../resources.js';
@@ -73,6 +73,16 @@ export function diagnosisRoute(of: () => Stack): void {
       expect(leg?.diagnosis?.ruleSet).toBe(RULE_SET);
       expect(leg?.steps.map(({ findings }) => findings)).toEqual(shown.legs[0]?.findings);
       expect(await again({ store: true })).toMatchObject({ stored: true, legs: [{ changes: [] }] });
+    });
+
+    test('advice follows from what is stored, and changes nothing', async () => {
+      const advice = Advice.parse(await must(of(), 'GET', `${run}/legs/0/advice`));
+      expect(advice).toMatchObject({ path: 'one', ruleSet: RULE_SET });
+      expect(advice.hosts.map(({ end }) => end)).toEqual(['source', 'destination']);
+      expect(advice.summary).not.toBe('');
+      expect(Advice.parse(await must(of(), 'GET', `${run}/legs/0/advice`))).toEqual(advice);
+      expect((await of().call('GET', `${run}/legs/1/advice`)).status).toBe(404);
+      expect((await of().call('GET', `${run}/legs/x/advice`)).status).toBe(404);
     });
 
     test('a run that is not there is 404; another body is 422; a token that may only read is 403', async () => {

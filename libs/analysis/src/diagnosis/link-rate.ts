@@ -7,6 +7,10 @@ import { medianOf } from './numbers.js';
 const BUSY_GROWTH = 1.1;
 /** So many readings with a queue make a rate. */
 const ENOUGH_POINTS = 4;
+/** A queue holds at least so many full segments at the rate of just then: less is a late echo of a busy host. */
+const QUEUE_BYTES = 4 * 1500;
+/** A link with a queue works all the time: it then carries no less than the flow gets on the whole. */
+const NO_LESS = 0.9;
 
 export interface LinkRate {
   readonly bps: number;
@@ -35,8 +39,11 @@ export function busyRateBps(view: FlowView): number | undefined {
   const { idleRttMs, flow } = view;
   if (idleRttMs === undefined) return undefined;
   const counted = flow.series.filter((point) => point.atS > (flow.omitS ?? 0));
-  const busy = counted.filter((point) => (point.rttMs ?? 0) > idleRttMs * BUSY_GROWTH);
-  return busy.length >= ENOUGH_POINTS && busy.length >= counted.length * 0.3
-    ? medianOf(busy.map((p) => p.bps))
-    : undefined;
+  const busy = counted.filter(({ rttMs = 0, bps }) => {
+    const queueBytes = ((rttMs - idleRttMs) * bps) / 8000;
+    return rttMs > idleRttMs * BUSY_GROWTH && queueBytes >= QUEUE_BYTES;
+  });
+  if (busy.length < ENOUGH_POINTS || busy.length < counted.length * 0.3) return undefined;
+  const rate = medianOf(busy.map((p) => p.bps));
+  return rate !== undefined && rate >= (view.measuredBps ?? 0) * NO_LESS ? rate : undefined;
 }

@@ -11,6 +11,12 @@ const FILLS = 0.8;
 /** Above it by more than this, the window that was seen cannot be the limit. */
 const ABOVE = 1.15;
 
+/**
+ * A sender that has filled its buffer is woken when a third of it is free (net/core/stream.c, sk_stream_write_space), so that it
+ * swings between two thirds and the whole of it.
+ */
+const MEAN_OF_SWING = 5 / 6;
+
 export interface WindowLimit {
   readonly binds: 'yes' | 'no' | 'cannot-tell';
   readonly ceilingBps?: number;
@@ -64,14 +70,17 @@ export const isSlowReader = (view: FlowView, fill: number | undefined): boolean 
 };
 
 /**
- * Does the sender's own buffer hold it back (tcpi_sndbuf_limited)? The payload it can keep in flight is what was in flight
+ * Does the sender's own buffer hold it back (tcpi_sndbuf_limited)? The payload it can keep in flight follows from what was in flight
  * at most: a part of the buffer, because the kernel counts its own overhead (include/linux/skbuff.h, truesize).
  */
 export function sendBufferLimit(view: FlowView): WindowLimit {
   const { sender, streams } = view.flow;
   const { rttMs, perStreamBps, sendBufferShare: share } = view;
   const bufferBytes = sender?.sndBufMaxBytes;
-  const heldBytes = leastKnown(sender?.inFlightMaxBytes, bufferBytes);
+  const inFlightMaxBytes = sender?.inFlightMaxBytes;
+  // Where the socket was seen, the buffer is what the kernel gave it; otherwise it is only what was asked for.
+  const heldBytes =
+    bufferBytes === undefined ? inFlightMaxBytes : bufferBytes * (inFlightMaxBytes === undefined ? 1 : MEAN_OF_SWING);
   const perStream =
     heldBytes === undefined || rttMs === undefined ? undefined : theory(() => windowCeilingBps(heldBytes, rttMs));
   const ceilingBps = perStream === undefined ? undefined : perStream * streams;
@@ -130,6 +139,3 @@ const lacks = (view: FlowView): string[] => [
   ...(view.flow.sender?.sndWndMaxBytes === undefined ? ["receiver's window as the sender saw it"] : []),
   ...(view.rttMs === undefined ? ['round-trip time under load'] : []),
 ];
-
-const leastKnown = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined ? b : b === undefined ? a : Math.min(a, b);

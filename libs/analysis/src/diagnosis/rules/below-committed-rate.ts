@@ -1,8 +1,8 @@
 import { atContractLayer, udpCarriedBps } from '../contract.js';
-import type { LegFacts } from '../facts.js';
+import type { LegFacts, UdpFacts, UdpStepFacts } from '../facts.js';
 import { viewOf } from '../flow-view.js';
 import { cannotTell, no, yes } from '../judgement.js';
-import { greatestOf, known } from '../numbers.js';
+import { greatestOf, known, sumOf } from '../numbers.js';
 import { mbps, percent } from '../prose/words.js';
 import type { Rule, Subject } from '../rule.js';
 import { isHeldByWindow } from '../window-limits.js';
@@ -10,6 +10,8 @@ import { hostCpuLimited } from './host-cpu-limited.js';
 
 /** What is measured may fall this short before it is a breach: headers of other kinds, and the last packets of a test. */
 const SHORT = 0.95;
+/** When more of the lost datagrams were lost at the receiving host, the loads say little about the path. */
+const LOST_AT_HOST = 0.2;
 
 /**
  * The path carries less than its contract promises, compared at the contract's layer. Evidence: UDP that found a bottleneck,
@@ -51,14 +53,25 @@ export const belowCommittedRate: Rule = {
     const { udp } = subject;
     if (udp.bottleneckBps === undefined && !udp.steps.some((step) => (step.lossRatio ?? 0) > 0.02))
       return cannotTell(numbers, ['a load that the path did not carry'], next);
-    const overflow = udp.steps.some((step) => (step.hosts.receiver?.moved?.udp?.['Udp.RcvbufErrors'] ?? 0) > 0);
-    return overflow
+    return lostAtHost(udp) > LOST_AT_HOST
       ? cannotTell(numbers, ['UDP without losses at the receiving host'], ['raise net.core.rmem_max there and repeat'])
       : yes(numbers);
   },
   prose: ({ evidence: e }) =>
     `The path carries ${mbps(e.carriedBps)} of the ${mbps(e.committedBps)} committed (${percent(e.ratioToCommitted)}), compared at the contract's layer, and nothing at the hosts holds it. Take this to the carrier with the raw output.`,
 };
+
+/** Which part of the lost datagrams had crossed the path: the receiving socket had no room for them (udp(7), RcvbufErrors). */
+function lostAtHost({ steps }: UdpFacts): number {
+  const overflow = sumOf(steps.map((step) => step.hosts.receiver?.moved?.udp?.['Udp.RcvbufErrors'] ?? 0)) ?? 0;
+  const lost = sumOf(known(steps.map((step) => lostDatagrams(step))));
+  return overflow === 0 ? 0 : overflow / Math.max(overflow, lost ?? 0);
+}
+
+const lostDatagrams = ({ offeredBps, durationS, lossRatio, payloadBytes = 1448 }: UdpStepFacts): number | undefined =>
+  durationS === undefined || lossRatio === undefined
+    ? undefined
+    : (offeredBps * durationS * lossRatio) / 8 / payloadBytes;
 
 const carriedOf = (subject: Subject, leg: LegFacts): number | undefined =>
   subject.about === 'udp'

@@ -5,6 +5,7 @@ import { known, leastOf } from '../numbers.js';
 import { mbps, ms } from '../prose/words.js';
 import type { Rule } from '../rule.js';
 import { isHeldByWindow } from '../window-limits.js';
+import { perFlowCapped } from './per-flow-capped.js';
 
 /** Less than this of what the link carries, and a queue all the same: somebody else fills it. */
 const SHARE = 0.8;
@@ -42,7 +43,8 @@ export const competingTraffic: Rule = {
       cwndMeanBytes: subject.flow.sender?.cwndMeanBytes,
     };
     if (measuredBps === undefined) return cannotTell(numbers, ['throughput at the receiver']);
-    if (isHeldByWindow(view)) return no(numbers);
+    // Several streams that each get what this one gets are no others: each has a limit of its own.
+    if (isHeldByWindow(view) || perFlowCapped.judge(subject, leg)?.holds === 'yes') return no(numbers);
     if (rttGrowthRatio === undefined)
       return cannotTell(numbers, ['round-trip time under load and idle'], ['an rtt test; ss on the sending host']);
     if (capacity === undefined)

@@ -6,6 +6,8 @@ import { policerSigns } from '../policer.js';
 import { mbps, percent } from '../prose/words.js';
 import type { Rule } from '../rule.js';
 import { isHeldByWindow } from '../window-limits.js';
+import { hostCpuLimited } from './host-cpu-limited.js';
+import { perFlowCapped } from './per-flow-capped.js';
 
 /** A flow that gets this share of the link is limited by it (issue 4: within 15 %). */
 const FILLS = 0.85;
@@ -37,11 +39,14 @@ export const linkLimited: Rule = {
       queueMs: view.queueMs,
     };
     if (measuredBps === undefined) return cannotTell(numbers, ['throughput at the receiver']);
-    if (isHeldByWindow(view)) return no(numbers, link?.bps);
+    if (isHeldByWindow(view) || perFlowCapped.judge(subject, leg)?.holds === 'yes') return no(numbers, link?.bps);
     if (proven !== undefined && proven > measuredBps * PROVEN_MORE) return no(numbers, link?.bps);
     if (link === undefined)
       return cannotTell(numbers, ['rate of the link'], ['a udp-step-up test: it finds the bottleneck rate']);
     if (measuredBps < link.bps * FILLS || policerSigns(view, leg).holds === 'yes') return no(numbers, link.bps);
+    // A host that starves delays acknowledgements: what looks like a queue then is none.
+    if (link.source !== 'udp' && hostCpuLimited.judge(subject, leg)?.holds === 'yes')
+      return cannotTell(numbers, ['rate of the link, from UDP'], ['a udp-step-up test: it finds the bottleneck rate']);
     return yes({ ...numbers, fillRatio: measuredBps / link.bps }, link.bps);
   },
   prose: ({ evidence: e, predictedCeilingBps }) =>

@@ -8,12 +8,14 @@ import { isHeldByWindow } from '../window-limits.js';
 
 /** Streams whose rates lie this near each other get the same. */
 const EVEN = 0.15;
+/** From this growth of the round trip on, the single stream fills a queue of its own. */
+const STANDING_QUEUE = 0.3;
 
 /**
  * The path gives each flow the same rate and no more: a per-flow shaper or policer, a link of a bundle chosen by hash, a
  * cloud's limit for one flow (FIELD-CASES B25). Evidence: several streams each get what one alone gets, so the sum grows
  * with their number; no window holds the single one; and random loss does not explain it: little is lost, or UDP, which is
- * one flow too, meets the same cap.
+ * one flow too, meets the same cap, or the single stream stands in a queue (then a shaper holds it).
  */
 export const perFlowCapped: Rule = {
   code: 'per-flow-capped',
@@ -56,7 +58,10 @@ export const perFlowCapped: Rule = {
     const scales = Math.abs(scaled - 1) <= EVEN && many.streams > 1;
     if (!scales || widest > EVEN * 2 || flow.asked.rateBps !== undefined) return no(told);
     const udp = udpCapacityBps(leg, view.way);
-    const quiet = (viewOf(single, leg).lossRatio ?? 0) < 1e-3;
+    const alone = viewOf(single, leg);
+    // Random loss would do the same; it makes no queue.
+    const queued = (alone.rttGrowthRatio ?? 0) >= STANDING_QUEUE;
+    const quiet = (alone.lossRatio ?? 0) < 1e-3 || queued;
     const sameInUdp =
       udp !== undefined && Math.abs(udp / single.throughputBps - 1) < 0.2 && many.throughputBps > udp * 1.3;
     if (sameInUdp || (quiet && view.lossRatio !== undefined)) return yes(told);

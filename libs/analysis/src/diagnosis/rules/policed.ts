@@ -1,12 +1,26 @@
+import { mathisBps } from '../../theory/loss-response.js';
 import { udpBottleneckBps, udpIpBps, udpPayloadOf } from '../capacity.js';
-import { viewOf } from '../flow-view.js';
-import { cannotTell, evidenceOf, no, yes } from '../judgement.js';
+import { type FlowView, viewOf } from '../flow-view.js';
+import { cannotTell, evidenceOf, no, theory, yes } from '../judgement.js';
 import { greatestOf, known } from '../numbers.js';
 import { policerSigns } from '../policer.js';
 import { policerFit } from '../policer-fit.js';
 import { mbps, percent } from '../prose/words.js';
 import type { Rule } from '../rule.js';
 import { isHeldByWindow } from '../window-limits.js';
+
+/** From this much above it on, the rate is none that loss alone would allow. */
+const ABOVE_LAW = 2;
+
+/**
+ * A flow that overshoots once and is then slowed down by random loss looks like a policed one: flat, low round trip, losses.
+ * Its rate is that of the law (Mathis et al., 1997); a policed flow gets more, as it loses in bursts.
+ */
+function followsLossLaw({ lossRatio, rttMs, perStreamBps, flow }: FlowView): boolean {
+  if (lossRatio === undefined || rttMs === undefined || perStreamBps === undefined || lossRatio === 0) return false;
+  const law = theory(() => mathisBps(flow.sender?.mssBytes ?? 1448, rttMs, lossRatio));
+  return law !== undefined && perStreamBps < law * ABOVE_LAW;
+}
 
 /**
  * Something drops what exceeds a token rate instead of letting it wait (RFC 2697; Flach et al., SIGCOMM 2016). Evidence: see
@@ -29,7 +43,8 @@ export const policed: Rule = {
     if (isHeldByWindow(view) || signs.holds === 'no') return no(numbers);
     if (signs.holds === 'yes') return yes(numbers);
     const fit = tokenRateBps === undefined ? policerFit(view) : undefined;
-    if (fit?.isPolicer) return yes({ ...numbers, tokenRateBps: fit.tokenRateBps, burstRatio: fit.burstRatio });
+    if (fit?.isPolicer && !followsLossLaw(view))
+      return yes({ ...numbers, tokenRateBps: fit.tokenRateBps, burstRatio: fit.burstRatio });
     return cannotTell(evidenceOf(numbers), signs.missing, [
       'a udp-step-up test past the rate in question, several seconds a step: a policer loses nothing below it',
     ]);
