@@ -87,7 +87,7 @@ describe('advice that is followed', () => {
     {
       name: 'a loss-based algorithm on a lossy path',
       path: {
-        sysctls: [{ host: 'client', key: 'net.ipv4.tcp_congestion_control', value: 'cubic' }],
+        sysctls: [{ host: 'client', key: 'net.ipv4.tcp_congestion_control', value: 'reno' }],
         more: [{ link: 2, side: 'ab', command: { command: 'loss', ratio: 0.005 } }],
       },
       keys: [['source', 'net.ipv4.tcp_congestion_control']],
