@@ -26,6 +26,12 @@ export function printHeadlines(runId: string, legs: readonly Leg[], out: Termina
   }
 }
 
+/** Where a cause was found, how to hear what can be done about it. */
+export function printNextStep(runId: string, legs: readonly Leg[], out: Terminal): void {
+  const index = legs.findIndex(({ diagnosis }) => diagnosis?.primary !== undefined);
+  if (index >= 0) out.write(`\nWhat to do about it: plumb advise ${runId}${index === 0 ? '' : ` --leg ${index}`}\n`);
+}
+
 /** It was diagnosed at its end only if something was attempted, by a version that does so, and no rule failed. */
 const isUndiagnosed = ({ diagnosis, endedAt, steps }: Leg): boolean =>
   !diagnosis && endedAt !== null && steps.some(({ attempts }) => attempts.some(({ outcome }) => outcome !== null));

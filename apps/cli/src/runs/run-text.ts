@@ -4,7 +4,7 @@ import { REASONS, type Reason, type StepReason, type StepState, type Verdict } f
 import { metricLabels, metricText, type ShownMetric, spreadText } from '../output/metric-text.js';
 import { facts, table, wrap } from '../output/table.js';
 import { type Style, styled, type Terminal } from '../output/terminal.js';
-import { printFindings, printHeadlines } from './diagnosis-text.js';
+import { printFindings, printHeadlines, printNextStep } from './diagnosis-text.js';
 import { counterLines, endLines } from './ends-text.js';
 
 /** What this room shows of a run document. */
@@ -52,6 +52,7 @@ export function printRun(run: ShownRun, out: Terminal, all = false): void {
     ]),
   );
   for (const [i, leg] of run.legs.entries()) printLeg(leg, i, all, out);
+  printNextStep(run.id, run.legs, out);
 }
 
 /** `name version 3`, or that the plan came with the request. */

@@ -1,15 +1,16 @@
 import type { Diagnosis, Finding, FindingCode, LimitOwner } from '@plumbline/model';
 import { atContractLayer, contractOf } from './contract.js';
 import type { LegFacts } from './facts.js';
+import { CAUSES } from './prose/causes.js';
 import { mbps, percent } from './prose/words.js';
 import { isLimit } from './rank.js';
 import type { Conclusion, Subject } from './rule.js';
 import { RULES } from './rules/list.js';
 
 const WHOSE: Readonly<Record<LimitOwner, string>> = {
-  'our-host': 'the limit is at our host',
-  path: 'the limit is on the path',
-  unknown: 'whose limit it is, is not known',
+  'our-host': 'at our host',
+  path: 'on the path',
+  unknown: 'not known where',
 };
 
 /** What the leg's findings say together: the thing an application feels first, then what the contract says of it. */
@@ -65,7 +66,7 @@ function headlineOf(
   owner: LimitOwner,
   contract: Diagnosis['contract'],
 ): string {
-  const cause = code === undefined ? 'what limits it cannot be told yet' : `${code}: ${WHOSE[owner]}`;
+  const cause = code === undefined ? CAUSES.inconclusive : `${CAUSES[code]} (${code}, ${WHOSE[owner]})`;
   const flow = subject?.about === 'flow' ? subject.flow : undefined;
   if (!contract) return flow?.throughputBps === undefined ? cause : `${mbps(flow.throughputBps)}; ${cause}`;
   const committed = contract.committedRateBps;
