@@ -82,9 +82,10 @@ async function one(path: SeedPath, { family, seed }: Drawn): Promise<Judged> {
 
 /** A line each family: how many were right, and what was said of the others. */
 function confusion(results: readonly Judged[]): string {
-  const rows = Map.groupBy(results, ({ family }) => family);
-  return [...rows]
-    .map(([family, own]) => {
+  const families = [...new Set(results.map(({ family }) => family))];
+  return families
+    .map((family) => {
+      const own = results.filter((result) => result.family === family);
       const right = own.filter(({ verdict }) => verdict === 'right').length;
       const others = own
         .filter(({ verdict }) => verdict !== 'right')
