@@ -15,9 +15,10 @@ function directionOf(attempt: AttemptEvidence): FlowDirection {
   return told === 'reverse' || (told === undefined && attempt.startsAt === 'far') ? 'reverse' : 'forward';
 }
 
-/** UDP loads by direction, each load once: the repeat of median delivery. */
+/** UDP loads by direction, each load once: the repeat of median delivery. One that failed tells what was asked for all the same. */
 export function udpOf(step: StepEvidence): UdpFacts[] {
-  return groupedBy(of(step, 'udp-load'), directionOf).map((attempts) => {
+  const loads = step.attempts.filter(({ measurement }) => measurement === 'udp-load');
+  return groupedBy(loads, directionOf).map((attempts) => {
     const direction = attempts[0] ? directionOf(attempts[0]) : 'forward';
     const steps = groupedBy(attempts, cellKey)
       .flatMap((repeats) => representativeOf(repeats, (a) => metricValueOf(a.metrics, 'delivered')) ?? [])

@@ -38,5 +38,5 @@ export const fragmentation: Rule = {
     return worst.payloadBytes + HEADERS_BYTES > mtuBytes ? yes(numbers) : no(numbers);
   },
   prose: ({ evidence: e }) =>
-    `Datagrams of ${bytes(e.payloadBytes)} do not fit the MTU of ${bytes(e.mtuBytes)} and travel in fragments${(e.lossRatio ?? 0) > 0 ? `; ${percent(e.lossRatio)} were lost, each with all of its fragments` : ''}. Send at most ${bytes(e.mtuBytes === undefined ? undefined : e.mtuBytes - HEADERS_BYTES)} of payload.`,
+    `Datagrams of ${bytes(e.payloadBytes)} do not fit the MTU of ${bytes(e.mtuBytes)}: they travel in fragments, or are refused where that is forbidden${(e.lossRatio ?? 0) > 0 ? `; ${percent(e.lossRatio)} were lost, each with all of its fragments` : ''}. Send at most ${bytes(e.mtuBytes === undefined ? undefined : e.mtuBytes - HEADERS_BYTES)} of payload.`,
 };
