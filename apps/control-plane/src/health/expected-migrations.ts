@@ -7,4 +7,5 @@ export const EXPECTED_MIGRATIONS: readonly string[] = [
   '20261130201000_background_legs',
   '20261130203000_attempt_conducted',
   '20261130225500_attempt_series',
+  '20261130235500_run_reparsed',
 ];
