@@ -5,8 +5,10 @@ import {
   combineVerdicts,
   isTerminal,
   mayBecome,
+  REREADINGS,
   StepState,
   statesBefore,
+  statesRereadAs,
   TRANSITIONS,
   Verdict,
 } from './run-state.js';
@@ -26,6 +28,16 @@ test('statesBefore is the inverse of the table', () => {
       expect(statesBefore(b).includes(a)).toBe(mayBecome(a, b));
     }),
   );
+});
+test('a new reading moves what has ended between succeeded and failed alone', () => {
+  for (const from of StepState.options) {
+    for (const to of REREADINGS[from]) expect(isTerminal(to)).toBe(true);
+    if (!isTerminal(from)) expect(REREADINGS[from]).toEqual([]);
+  }
+  expect(statesRereadAs('succeeded')).toEqual(['succeeded', 'failed']);
+  expect(statesRereadAs('failed')).toEqual(['succeeded', 'failed']);
+  expect(statesRereadAs('cancelled')).toEqual(['cancelled']);
+  expect(statesRereadAs('running')).toEqual([]);
 });
 test('a run is failed if any leg is, and cancelled if somebody cancelled it', () => {
   expect(combineStates(['succeeded', 'succeeded'])).toBe('succeeded');

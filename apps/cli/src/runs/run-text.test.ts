@@ -51,6 +51,12 @@ describe('a run for people', () => {
     expect(lines).toContain('took       9.5 s');
   });
 
+  it('says when a new reading has changed the record, and whose it was', () => {
+    const text = printed(run({ reparsed: { at: '2026-11-30T17:00:00.000Z', version: '9.9.9' } }));
+    expect(text).toMatch(/read again {2}.*17:00.*, by Plumbline 9\.9\.9/);
+    expect(printed(run())).not.toContain('read again');
+  });
+
   it('shows numbers with unit and spread', () => {
     const text = printed(run());
     expect(text).toMatch(/throughput\s+75\.2 Mbit\/s\s+74 Mbit\/s to 76 Mbit\/s \(3\)/);

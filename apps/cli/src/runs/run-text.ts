@@ -10,7 +10,7 @@ import { counterLines, endLines } from './ends-text.js';
 /** What this room shows of a run document. */
 export type ShownRun = Pick<
   Run,
-  'id' | 'state' | 'verdict' | 'label' | 'createdAt' | 'startedAt' | 'endedAt' | 'legs'
+  'id' | 'state' | 'verdict' | 'label' | 'createdAt' | 'startedAt' | 'endedAt' | 'reparsed' | 'legs'
 > & {
   readonly plan: Pick<Run['plan'], 'name' | 'version'>;
 };
@@ -49,6 +49,7 @@ export function printRun(run: ShownRun, out: Terminal, all = false): void {
       ['label', run.label ?? undefined],
       ['asked for', formatTime(run.createdAt)],
       ['took', took(run.startedAt, run.endedAt)],
+      ['read again', run.reparsed && `${formatTime(run.reparsed.at)}, by Plumbline ${run.reparsed.version}`],
     ]),
   );
   for (const [i, leg] of run.legs.entries()) printLeg(leg, i, all, out);

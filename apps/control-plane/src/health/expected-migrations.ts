@@ -8,4 +8,5 @@ export const EXPECTED_MIGRATIONS: readonly string[] = [
   '20261130203000_attempt_conducted',
   '20261130225500_attempt_series',
   '20261130233000_leg_diagnosis',
+  '20261130235500_run_reparsed',
 ];

@@ -86,6 +86,10 @@ const runFacts = (row: Omit<RunRow, 'legs' | 'planDocument'>) => ({
   createdAt: row.createdAt.toISOString(),
   startedAt: time(row.startedAt),
   endedAt: time(row.endedAt),
+  reparsed:
+    row.reparsedAt === null || row.reparsedBy === null
+      ? undefined
+      : { at: row.reparsedAt.toISOString(), version: row.reparsedBy },
 });
 
 const legDocument = (row: LegRow, parts: ResultParts): Leg => ({

@@ -21,7 +21,7 @@ export class RunEventsController {
     operationId: 'streamRunEvents',
     summary: 'What happens in a run, as server-sent events',
     description:
-      'The id counts from 1 within the run. Events: run, leg, step, attempt, sample, log; data is JSON with the time in `at`. What was is sent first (samples thinned to one a second and end), then what comes, whole. The stream ends after the event in which the run ends; a comment every 15 s says that it lives. Resume with Last-Event-ID.',
+      'The id counts from 1 within the run. Events: run, leg, step, attempt, sample, log; data is JSON with the time in `at`. What was is sent first (samples thinned to one a second and end), then what comes, whole. The stream ends after the event in which the run ends; when a new reading of stored output has changed the record of an ended run, what it made of attempt, step, leg and run follows with `reparsed`, and the stream ends after that. A comment every 15 s says that it lives. Resume with Last-Event-ID.',
     tag: 'runs',
     answers: [
       { status: 200, description: 'The stream', mediaType: 'text/event-stream' },

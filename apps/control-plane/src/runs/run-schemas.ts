@@ -47,6 +47,9 @@ const facts = {
   createdAt: z.iso.datetime(),
   startedAt: z.iso.datetime().nullable(),
   endedAt: z.iso.datetime().nullable(),
+  reparsed: z.object({ at: z.iso.datetime(), version: z.string() }).optional().meta({
+    description: 'When a new reading of stored output last replaced part of the record, and which version made it.',
+  }),
 };
 const named = { name: z.string().optional(), version: z.int().optional() };
 

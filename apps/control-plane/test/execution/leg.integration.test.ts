@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RULE_SET } from '@plumbline/analysis';
-import { ended, type Reason } from '@plumbline/model';
+import { ended, type Reason, VERSION } from '@plumbline/model';
 import type { FakeScript } from '@plumbline/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LegEvidences } from '../../src/execution/diagnosis/leg-evidences.js';
@@ -194,6 +194,32 @@ describe('reading an attempt again', () => {
     expect(step?.attempts[0]).toMatchObject({ outcome: 'completed', reason: null, metrics: [{ value: 5 }], notes: [] });
     expect(step?.attempts[1]).toMatchObject({ id: two?.id, outcome: 'completed', metrics: [{ value: 5 }] });
     expect((await reparse(one?.id ?? ''))?.differences).toEqual([]);
+    // The record says so, and so do the events, of which the last is again that in which the run ends.
+    expect(stored).toMatchObject({ reparsedBy: VERSION, reparsedAt: expect.any(Date) });
+    const events = await lab.client.runEvent.findMany({ where: { runId: run.id }, orderBy: { seq: 'asc' } });
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
+    expect(stored.lastEvent).toBe(events.length);
+    const reparsed = { version: VERSION };
+    expect(events.slice(-5).map(({ type, data }) => ({ type, data }))).toMatchObject([
+      { type: 'run' },
+      { type: 'attempt', data: { leg: 0, step: 0, attempt: 0, repeat: 1, outcome: 'completed', reparsed } },
+      { type: 'step', data: { leg: 0, step: 0, state: 'succeeded', metrics: [{ value: 5 }], reparsed } },
+      { type: 'leg', data: { leg: 0, state: 'succeeded', verdict: 'none', reparsed } },
+      { type: 'run', data: { state: 'succeeded', verdict: 'none', reparsed } },
+    ]);
+  });
+
+  it('leaves what somebody cancelled as it is', async () => {
+    const run = await lab.ended(await lab.start({ paths: ['a-b'], tests: [scripted(1)] }));
+    const [leg] = run.legs;
+    await lab.client.step.updateMany({ where: { legId: leg?.id }, data: { state: 'cancelled' } });
+    await lab.client.leg.update({ where: { id: leg?.id }, data: { state: 'cancelled', reason: 'run-cancelled' } });
+    await lab.client.run.update({ where: { id: run.id }, data: { state: 'cancelled' } });
+    await reparse(attemptsOf(run)[0]?.id ?? '', true);
+    expect(await lab.document(run.id)).toMatchObject({
+      state: 'cancelled',
+      legs: [{ state: 'cancelled', reason: 'run-cancelled', steps: [{ state: 'cancelled' }] }],
+    });
   });
 
   it('is refused with the reason where there is nothing to read, or nobody who can', async () => {

@@ -8,15 +8,18 @@ import {
   type Metric,
   parseReason,
   StepState,
+  statesRereadAs,
+  VERSION,
   Verdict,
 } from '@plumbline/model';
 import type { AttemptPlan } from '@plumbline/plans';
 import { insertMetrics } from '../../persistence/bulk-rows.js';
 import { PostgresDatabase } from '../../persistence/postgres-database.js';
+import { type NewRunEvent, PostgresRunEvents } from '../../persistence/postgres-run-events.js';
 import type { Transaction } from '../../persistence/seams.js';
 import { storableJsonText, storableText } from '../../persistence/storable-json.js';
 import { stepEnding } from '../attempt/endings.js';
-import { Catalogue, type EndedStep } from '../catalogue.js';
+import { Catalogue, type EndedStep, type JudgedCriteria } from '../catalogue.js';
 import { type LegDocument, loadLeg, type StepDocument } from '../leg/leg-document.js';
 import { StepResults } from '../leg/step-results.js';
 import type { WholeReading } from './difference.js';
@@ -25,16 +28,23 @@ import type { WholeReading } from './difference.js';
 export interface ReparsedPlace {
   readonly leg: LegDocument;
   readonly step: StepDocument;
-  readonly attempt: { readonly id: string };
+  readonly attempt: { readonly id: string; readonly n: number; readonly plan: AttemptPlan };
 }
 
-/** Writes a new reading of an attempt, and what follows from it, in one transaction. The run has ended, so nobody else writes there. */
+/** With each event of a new reading: who made it. */
+const reparsed = { version: VERSION };
+
+/**
+ * Writes a new reading of an attempt, and what follows from it, in one transaction. The run has ended, so nobody else writes
+ * there. Events tell it to those who come later: the last one is again that in which the run ends.
+ */
 @Injectable()
 export class ReparseRecords {
   constructor(
     private readonly database: PostgresDatabase,
     private readonly catalogue: Catalogue,
     private readonly results: StepResults,
+    private readonly events: PostgresRunEvents,
   ) {}
 
   async store(place: ReparsedPlace, { reading, result }: WholeReading): Promise<void> {
@@ -52,12 +62,15 @@ export class ReparseRecords {
       await replaceMetrics(client, { stepId: step.id, attemptId: attempt.id }, reading.metrics);
       await replaceMetrics(client, { stepId: step.id, attemptId: null }, own.step.metrics);
       await updateStep(client, step, own.endings);
-      await this.updateLeg(
-        client,
-        leg,
+      const judged = this.catalogue.judge(
+        leg.criteria,
         steps.map((one) => one.step),
+        leg.path.path,
       );
+      await updateLeg(client, leg, judged);
       await updateRun(client, leg.runId);
+      const told = await eventsOf(client, { leg, step, attempt }, reading, own.step.metrics);
+      await this.events.appendAll(leg.runId, told, client);
     });
   }
 
@@ -83,22 +96,6 @@ export class ReparseRecords {
       step: { test: step.test, metrics, results },
       endings: finals.filter(counts).map(({ last }) => last.ending),
     };
-  }
-
-  private async updateLeg(client: Transaction, leg: LegDocument, steps: readonly EndedStep[]): Promise<void> {
-    const judged = this.catalogue.judge(leg.criteria, steps, leg.path.path);
-    const rows = await client.step.findMany({ where: { legId: leg.id }, orderBy: { index: 'asc' } });
-    const state = combineStates(rows.map((row) => StepState.parse(row.state)));
-    const first = rows.find((row) => row.state === state && state !== 'succeeded');
-    // What was not carried out is not made good by reading something else again.
-    const stays = rows.some((row) => row.state === 'skipped' || row.state === 'cancelled');
-    await client.$executeRaw`
-      UPDATE leg SET verdict = ${judged.verdict}::"Verdict", criteria = ${storableJsonText(judged.criteria)}::jsonb
-      WHERE id = ${leg.id}::uuid`;
-    if (stays) return;
-    await client.$executeRaw`
-      UPDATE leg SET state = ${state}::"RunState", reason = ${first?.reason ?? null}, detail = ${first?.detail ?? null}
-      WHERE id = ${leg.id}::uuid AND state IN ('succeeded', 'failed')`;
   }
 }
 
@@ -130,7 +127,21 @@ async function updateStep(client: Transaction, step: StepDocument, endings: read
   const { state, reason, detail } = stepEnding(endings);
   await client.$executeRaw`
     UPDATE step SET state = ${state}::"StepState", reason = ${reason ?? null}, detail = ${detail === undefined ? null : storableText(detail)}
-    WHERE id = ${step.id}::uuid AND state IN ('succeeded', 'failed')`;
+    WHERE id = ${step.id}::uuid AND state::text = ANY (${statesRereadAs(state)}::text[])`;
+}
+
+async function updateLeg(client: Transaction, leg: LegDocument, judged: JudgedCriteria): Promise<void> {
+  const rows = await client.step.findMany({ where: { legId: leg.id }, orderBy: { index: 'asc' } });
+  const state = combineStates(rows.map((row) => StepState.parse(row.state)));
+  const first = rows.find((row) => row.state === state && state !== 'succeeded');
+  await client.$executeRaw`
+    UPDATE leg SET verdict = ${judged.verdict}::"Verdict", criteria = ${storableJsonText(judged.criteria)}::jsonb
+    WHERE id = ${leg.id}::uuid`;
+  // What was not carried out is not made good by reading something else again.
+  if (rows.some((row) => row.state === 'skipped' || row.state === 'cancelled')) return;
+  await client.$executeRaw`
+    UPDATE leg SET state = ${state}::"RunState", reason = ${first?.reason ?? null}, detail = ${first?.detail ?? null}
+    WHERE id = ${leg.id}::uuid AND state::text = ANY (${statesRereadAs(state)}::text[])`;
 }
 
 async function updateRun(client: Transaction, runId: string): Promise<void> {
@@ -138,7 +149,33 @@ async function updateRun(client: Transaction, runId: string): Promise<void> {
   const state = combineStates(legs.map((leg) => StepState.parse(leg.state)));
   const verdict = combineVerdicts(legs.map((leg) => Verdict.parse(leg.verdict)));
   await client.$executeRaw`
-    UPDATE run SET verdict = ${verdict}::"Verdict",
-      state = (CASE WHEN state = 'cancelled' THEN state ELSE ${state}::"RunState" END)
+    UPDATE run SET verdict = ${verdict}::"Verdict", reparsed_at = now(), reparsed_by = ${VERSION},
+      state = (CASE WHEN state::text = ANY (${statesRereadAs(state)}::text[]) THEN ${state} ELSE state::text END)::"RunState"
     WHERE id = ${runId}::uuid`;
+}
+
+/** What the new reading made of attempt, step, leg and run, as they are told when they end. */
+async function eventsOf(
+  client: Transaction,
+  { leg, step, attempt: { n, plan } }: ReparsedPlace,
+  { notes: _, ...reading }: AttemptReading,
+  stepMetrics: readonly Metric[],
+): Promise<NewRunEvent[]> {
+  const why = (row: { reason: string | null; detail: string | null }) => ({
+    ...(row.reason === null ? {} : { reason: row.reason }),
+    ...(row.detail === null ? {} : { detail: row.detail }),
+  });
+  const [stepRow, legRow, run] = await Promise.all([
+    client.step.findUniqueOrThrow({ where: { id: step.id } }),
+    client.leg.findUniqueOrThrow({ where: { id: leg.id } }),
+    client.run.findUniqueOrThrow({ where: { id: leg.runId }, select: { state: true, verdict: true } }),
+  ]);
+  const at = { leg: leg.index, step: step.index };
+  const { verdict, criteria } = legRow;
+  return [
+    { type: 'attempt', data: { ...at, attempt: n, repeat: plan.repeat, cell: plan.cell, ...reading, reparsed } },
+    { type: 'step', data: { ...at, state: stepRow.state, ...why(stepRow), metrics: stepMetrics, reparsed } },
+    { type: 'leg', data: { leg: leg.index, state: legRow.state, ...why(legRow), verdict, criteria, reparsed } },
+    { type: 'run', data: { ...run, reparsed } },
+  ];
 }
