@@ -10,7 +10,7 @@ import { RULES } from './rules/list.js';
 import { labelsOf, measuredBpsOf, stepOf, subjectsOf } from './subjects.js';
 
 /** Version of the rules. Raise it with every change that may let the same facts conclude otherwise. */
-export const RULE_SET = '2026.11.30';
+export const RULE_SET = '2026.12.1';
 
 /** The findings of a leg by the index of their step, ranked, and what they say together. */
 export interface LegDiagnosis {

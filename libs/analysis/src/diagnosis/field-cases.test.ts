@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { concludeOn } from './diagnose.js';
+import { concludeOn, diagnoseFacts } from './diagnose.js';
 import type { FlowFacts, LegFacts } from './facts.js';
 import { exampleFlow, exampleLeg, holding } from './test-support/leg.js';
 
@@ -134,6 +134,45 @@ const CASES: readonly Case[] = [
     ceilingBps: 167.8e6,
   },
   {
+    id: 'B16',
+    says: 'rclone over SFTP keeps 0.9 MB in flight: 9 MB/s at 100 ms',
+    leg: one({
+      throughputBps: 69e6,
+      baselineRttMs: 100,
+      senderCpuRatio: 0.2,
+      sender: {
+        ...socket,
+        rttMeanMs: 100,
+        appLimitedRatio: 0.95,
+        inFlightMeanBytes: 860_000,
+        inFlightMaxBytes: 900_000,
+        busyMs: 20_000,
+        rwndLimitedMs: 0,
+        sndbufLimitedMs: 0,
+      },
+    }),
+    code: 'application-window-limited',
+    ceilingBps: 72e6,
+  },
+  {
+    id: 'B36',
+    says: 'the receiving interface missed 0.35 % of the packets: its ring is too small, the path is fine',
+    leg: one({
+      throughputBps: 30e6,
+      congestionControl: 'cubic',
+      baselineRttMs: 10,
+      retransmitRatio: 0.0035,
+      retransmits: 180,
+      sender: { ...socket, rttMeanMs: 10.1, busyMs: 20_000, rwndLimitedMs: 0, sndbufLimitedMs: 0 },
+      hosts: {
+        receiver: {
+          moved: { since: null, until: null, interface: { rx_missed_errors: 176, rx_dropped: 0 }, unknown: {} },
+        },
+      },
+    }),
+    code: 'loss-limited',
+  },
+  {
     id: 'B17',
     says: 'gRPC keeps 4 MB in flight: 40 MB/s at 100 ms while CPU and link idle',
     leg: one({
@@ -257,7 +296,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe('field cases (B1, B2, B4, B6, B7, B10, B14, B17, B19, B22, B25, B28, B29, B31): the cause that people found, and its figure', () => {
+describe('field cases (B1, B2, B4, B6, B7, B10, B14, B16, B17, B19, B22, B25, B28, B29, B31, B36): the cause that people found, and its figure', () => {
   it.each(CASES)('$id: $says', ({ leg, code, ceilingBps }) => {
     const found = holding(leg).find((finding) => finding.code === code);
     expect(found, JSON.stringify(holding(leg))).toBeDefined();
@@ -266,6 +305,14 @@ describe('field cases (B1, B2, B4, B6, B7, B10, B14, B17, B19, B22, B25, B28, B2
     expect(found?.predictedCeilingBps).toBeGreaterThan(ceilingBps * 0.99);
     expect(found?.predictedCeilingBps).toBeLessThan(ceilingBps * 1.01);
     expect(holding(leg)[0]?.code).toBe(code);
+  });
+
+  it('B36: such a loss is a limit of our host, and says what to read there; without those drops it is the path', () => {
+    const leg = CASES.find(({ id }) => id === 'B36')?.leg ?? exampleLeg();
+    expect(holding(leg)[0]?.text).toContain('ethtool -S');
+    expect(diagnoseFacts(leg).diagnosis.limitedBy).toBe('our-host');
+    const clean = exampleLeg({ flows: leg.flows.map((flow) => ({ ...flow, hosts: {} })) });
+    expect(diagnoseFacts(clean).diagnosis).toMatchObject({ limitedBy: 'path', primary: 'loss-limited' });
   });
 
   it('B9: 200 of 423 Mbit/s that the window allows: the window is next, not now', () => {

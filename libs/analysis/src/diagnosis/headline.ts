@@ -18,7 +18,7 @@ export function diagnosisOf(leg: LegFacts, conclusions: readonly Conclusion[], r
   const main = mainOf(conclusions);
   const primary = main && primaryOf(main.findings);
   const rule = RULES.find(({ code }) => code === primary?.code);
-  const limitedBy = rule?.owner ?? 'unknown';
+  const limitedBy = (primary && rule?.ownerBy?.(primary)) ?? rule?.owner ?? 'unknown';
   const contract = contractOf(leg);
   return {
     ruleSet,

@@ -17,6 +17,8 @@ export interface Rule {
   readonly code: FindingCode;
   /** Who can act when it holds. */
   readonly owner: LimitOwner;
+  /** Where the evidence tells it otherwise than the code does. */
+  readonly ownerBy?: (finding: Finding) => LimitOwner | undefined;
   /** `limit`: it explains a rate. `condition`: it stands beside a rate, whatever limits that. */
   readonly effect: 'limit' | 'condition';
   /** Which subjects it can say anything about; on others it is silent. */

@@ -148,7 +148,7 @@ describe('a window that is too small', () => {
     expect(sendBufferBytes(target)).toBe(6_553_600);
   });
 
-  test('huge buffers come with a warning (FIELD-CASES B11)', () => {
+  test('huge buffers come with a warning (B11)', () => {
     const advice = adviceOn(
       leg([flow({ baselineRttMs: 300 })], { committedRateBps: 10e9 }),
       holds('receive-window-limited'),
@@ -168,7 +168,7 @@ describe('other limits', () => {
     expect(stripped.requests).toMatchObject([{ code: 'window-scaling-missing', who: 'network administrator' }]);
   });
 
-  test('random loss: bbr at the sender only, fq below 4.13 (FIELD-CASES B42), and the carrier all the same', () => {
+  test('random loss: bbr at the sender only, fq below 4.13 (B42), and the carrier all the same', () => {
     const advice = adviceOn(leg([flow()]), holds('loss-limited'));
     expect(advice.hosts.map(({ changes }) => changes.map(({ key, proposed }) => `${key}=${proposed}`))).toEqual([
       ['net.ipv4.tcp_congestion_control=bbr'],
@@ -199,7 +199,7 @@ describe('other limits', () => {
     expect(advice.summary).toMatch(/^No setting of these hosts/);
   });
 
-  test('rmem_max and wmem_max only for an application that sets its buffers, and only up to what it asks (B1)', () => {
+  test('rmem_max and wmem_max only for an application that sets its buffers, and only up to what it asks', () => {
     const advice = adviceOn(leg([flow({ asked: { windowBytes: 4_000_000 } })]), holds('application-window-limited'));
     expect(
       advice.hosts.map(({ changes }) => changes.map(({ key, proposed, scope }) => [key, proposed, scope])),

@@ -226,7 +226,17 @@ function requestsOf(holding: readonly Finding[], hosts: readonly HostAdvice[]): 
   const codes = [...new Set(holding.map(({ code }) => code))];
   const scaled = hosts.some(({ changes }) => changes.some(({ key }) => key.endsWith('window_scaling')));
   const stripped = codes.includes('window-scaling-missing') && !scaled;
+  const atHost = holding.some(({ code, evidence }) => code === 'loss-limited' && (evidence.receiverDrops ?? 0) > 0);
   return [
+    ...(atHost
+      ? [
+          {
+            code: 'loss-limited' as const,
+            who: 'host administrator' as const,
+            ask: 'The receiving interface dropped packets: read ethtool -S and -g there, and enlarge its receive ring (ethtool -G).',
+          },
+        ]
+      : []),
     ...codes.flatMap((code) => {
       const request = REQUESTS[code];
       return request ? [{ code, ...request }] : [];
