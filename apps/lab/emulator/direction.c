@@ -39,9 +39,21 @@ void direction_reset_counters(direction *d) { memset(&d->count, 0, sizeof d->cou
 
 // A frame that has left the queue flies for `delay`; a reordered one flies longer, on a line of its own, so that later
 // frames overtake it. Within a line order is kept: after a cut in delay nothing overtakes what is already in flight.
+// The line of a flow: its own, or one where nothing waits any more. With more flows at once than lines some share one.
+static uint32_t flow_line_of(direction *d, uint32_t id, uint64_t now_ns) {
+  uint32_t idle = id % FLOW_LINES;
+  for (uint32_t i = 0; i < FLOW_LINES; i++) {
+    uint32_t at = (id + i) % FLOW_LINES;
+    if (d->flow_id[at] == id) return at;
+    if (!d->flow_line[at].first && d->flow_free_ns[at] <= now_ns && (d->flow_line[idle].first || d->flow_free_ns[idle] > now_ns)) idle = at;
+  }
+  d->flow_id[idle] = id;
+  return idle;
+}
+
 // With a rate for each flow it first waits for those of its flow, as many as the link's queue holds.
 static void launch_in_flow(direction *d, packet *p, uint64_t departed_ns) {
-  uint32_t flow = flow_hash(p->frame, p->length) % FLOW_LINES, size = ip_bytes(p->length);
+  uint32_t flow = flow_line_of(d, flow_hash(p->frame, p->length), departed_ns), size = ip_bytes(p->length);
   uint64_t start_ns = larger(departed_ns, d->flow_free_ns[flow]);
   if ((double)(start_ns - departed_ns) * d->set.flow_bps / 8e9 + size > (double)d->set.queue_bytes) {
     d->count.dropped_queue++;

@@ -32,6 +32,7 @@ typedef struct {
   // With `flow_bps` each flow (by its hash) leaves at that rate at most, behind the queue and on a line of its own.
   packet_list flow_line[FLOW_LINES];
   uint64_t flow_free_ns[FLOW_LINES];
+  uint32_t flow_id[FLOW_LINES];
   uint32_t on_flow_lines;
   uint64_t queued_bytes;
   int serving;  // the first of `queue` is on the wire and will have left it at depart_ns

@@ -22,7 +22,7 @@ import { numbered, windowScaleOffers } from './pcap.js';
 let bench: Bench;
 const PORT = 9;
 /** How many entries of a direction's status are settings; counters come after them. */
-const SETTINGS = 13;
+const SETTINGS = 14;
 const LINK = { rateBps: 1e9, delayMs: 1, queueBytes: 4_000_000 };
 
 beforeAll(async () => {
@@ -51,7 +51,8 @@ test('a path that is laid anew has nothing of what was set before', async () => 
   const asNew = await both();
   for (const words of ['rate 5M', 'delay 9ms', 'queue 9KB', 'queuetime 9ms', 'loss 9%', 'dup 9%', 'reorder 9% 9ms'])
     await set(bench, 2, undefined, words);
-  for (const words of ['policer 9M 9KB', 'maxlen 900', 'wscale strip', 'down']) await set(bench, 2, undefined, words);
+  for (const words of ['policer 9M 9KB', 'flowrate 9M', 'maxlen 900', 'wscale strip', 'down'])
+    await set(bench, 2, undefined, words);
   for (const [i, each] of (await both()).entries())
     for (const entry of each) expect(asNew[i]).not.toContainEqual(entry);
   await labLay(bench.name, { link1: LINK, link2: LINK }, { labsDir: bench.labsDir });
@@ -100,6 +101,27 @@ test('a policer passes its burst at once and its rate from then on, and delays n
   expect(passed / allowed).toBeLessThan(1.005);
   const { ab } = (await status(bench)).linkStatus[1]?.stat ?? {};
   expect(ab).toMatchObject({ droppedPolicer: 1600 - arrived.length, droppedQueue: 0 });
+});
+
+test('each flow leaves at its own rate at most, whatever the others do, and waits before it is dropped', async () => {
+  await set(bench, 2, 'ab', 'queue 30KB');
+  await set(bench, 2, 'ab', 'flowrate 2M');
+  const at = await capture(bench, 'server', 'wan0', 'in');
+  const send = (port: number) =>
+    sendUdp(bench, 'client', { port, count: 500, payloadBytes: 1472, packetsPerSecond: 400 });
+  await Promise.all([send(PORT), send(PORT + 1)]);
+  await delay(200);
+  const captured = await at.stop();
+  for (const port of [PORT, PORT + 1]) {
+    const arrived = numbered(captured, port);
+    const [first, last] = [arrived[0]?.timeMs ?? 0, arrived.at(-1)?.timeMs ?? 0];
+    const bits = arrived.slice(1).reduce((sum, packet) => sum + packet.ipBytes * 8, 0);
+    expect(bits / ((last - first) / 1000) / 2e6).toBeGreaterThan(0.97);
+    expect(bits / ((last - first) / 1000) / 2e6).toBeLessThan(1.03);
+    // What waits is served in order: the first twenty find room.
+    expect(arrived[19]?.sequence).toBe(19);
+    expect(arrived.length).toBeLessThan(300);
+  }
 });
 
 test('packets longer than the limit vanish without a word; the MTU still allows them', async () => {

@@ -43,5 +43,5 @@ test.each([
 
 test('the usage names every command with its values', () => {
   expect(linkCommandUsage()).toContain('policer RATE SIZE');
-  expect(linkCommandUsage()).toHaveLength(14);
+  expect(linkCommandUsage()).toHaveLength(15);
 });
