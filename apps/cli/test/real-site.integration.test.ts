@@ -59,7 +59,7 @@ test('two probes enrol over TCP with mutual TLS, and a plan runs between them', 
   writeFileSync(join(folder, 'first.json'), JSON.stringify({ tests }));
   await type('plan', 'put', 'first', '-f', 'first.json');
   const shown = await type('run', 'first', '--path', 'berlin-paris');
-  expect(shown).toMatch(/^succeeded, verdict none/);
+  expect(shown).toMatch(/^succeeded, verdict none/m);
   expect(shown).toMatch(/rtt\.p50\s+[\d.]+ (µs|ms)/);
   expect(shown).toMatch(/throughput\s+[\d.]+ [MG]bit\/s/);
 

@@ -53,7 +53,9 @@ export function printFindings({ findings }: Pick<Step, 'findings'>, all: boolean
 function printFinding(finding: Finding, all: boolean, out: Terminal): void {
   const { mark, style } = HOLDS[finding.holds];
   out.write(styled(out, style, wrap(`${mark} ${findingName(finding)}: ${sentence(finding)}`, out.columns(), '    ')));
-  if (finding.holds === 'yes') for (const next of nextOf(finding)) out.write(wrap(next, out.columns(), '      '));
+  // What is inconclusive says in its text already what to measure.
+  if (finding.holds === 'yes' && finding.code !== 'inconclusive')
+    for (const next of nextOf(finding)) out.write(wrap(next, out.columns(), '      '));
   if (all) out.write(wrap(figures(finding), out.columns(), '      '));
 }
 

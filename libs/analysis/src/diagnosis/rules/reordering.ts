@@ -1,3 +1,4 @@
+import type { FlowFacts } from '../facts.js';
 import { viewOf } from '../flow-view.js';
 import { cannotTell, no, yes } from '../judgement.js';
 import { greatestOf, known, ratioOf } from '../numbers.js';
@@ -6,7 +7,7 @@ import type { Rule } from '../rule.js';
 
 /** Share of the retransmissions that a DSACK proved needless. */
 const NEEDLESS = 0.2;
-/** Share of the datagrams that came late. */
+/** Share of the datagrams that came late, or of the segments: a few among a million change nothing. */
 const LATE = 1e-3;
 
 /**
@@ -45,6 +46,8 @@ export const reordering: Rule = {
         ['reordering and DSACK counters of the socket'],
         ['repeat the test with ss on the sending host; a udp-step-up test'],
       );
+    const share = ratioOf(Math.max(reorderingSeen ?? 0, dsackDuplicates ?? 0), segmentsSent(subject.flow));
+    if (share !== undefined && share < LATE) return no(numbers);
     const seen = (reorderingSeen ?? 0) > 0;
     const proven = (dsackDuplicates ?? 0) >= 3 && (needless ?? 1) >= NEEDLESS;
     return (seen && ((reorderingSeen ?? 0) >= 5 || proven)) || proven ? yes(numbers) : no(numbers);
@@ -52,3 +55,9 @@ export const reordering: Rule = {
   prose: ({ evidence: e }) =>
     `Packets overtake each other${e.lateRatio === undefined ? `: ${e.dsackDuplicates ?? 0} of ${e.retransmits ?? 'some'} retransmissions were needless, because the first copy came after all` : `: ${percent(e.lateRatio)} of the datagrams came late`}. Look for a balancer that spreads single packets instead of flows over several links.`,
 };
+
+const segmentsSent = ({ sender, throughputBps, durationS }: FlowFacts): number | undefined =>
+  ratioOf(
+    sender?.bytesSent ?? ((throughputBps ?? Number.NaN) / 8) * (durationS ?? Number.NaN),
+    sender?.mssBytes ?? 1448,
+  );
