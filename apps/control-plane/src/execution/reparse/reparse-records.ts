@@ -165,11 +165,10 @@ async function eventsOf(
     ...(row.reason === null ? {} : { reason: row.reason }),
     ...(row.detail === null ? {} : { detail: row.detail }),
   });
-  const [stepRow, legRow, run] = await Promise.all([
-    client.step.findUniqueOrThrow({ where: { id: step.id } }),
-    client.leg.findUniqueOrThrow({ where: { id: leg.id } }),
-    client.run.findUniqueOrThrow({ where: { id: leg.runId }, select: { state: true, verdict: true } }),
-  ]);
+  // One after another: a transaction has one connection.
+  const stepRow = await client.step.findUniqueOrThrow({ where: { id: step.id } });
+  const legRow = await client.leg.findUniqueOrThrow({ where: { id: leg.id } });
+  const run = await client.run.findUniqueOrThrow({ where: { id: leg.runId }, select: { state: true, verdict: true } });
   const at = { leg: leg.index, step: step.index };
   const { verdict, criteria } = legRow;
   return [
