@@ -1,71 +1,6 @@
-import type { Finding, HostSnapshot } from '@plumbline/model';
 import { describe, expect, test } from 'vitest';
-import type { FlowFacts, LegFacts } from '../diagnosis/facts.js';
-import { advise } from './advise.js';
+import { adviceOn, flow, holds, host, leg } from '../test-support/advice-facts.js';
 import { receiveBufferBytes, sendBufferBytes, windowShareOf } from './buffers.js';
-
-const host = (over: Partial<HostSnapshot> = {}): HostSnapshot => ({
-  takenAt: '2026-12-01T00:00:00.000Z',
-  kernel: '6.8.0-1-amd64',
-  tools: {},
-  tcpRmem: { minBytes: 4096, defaultBytes: 131_072, maxBytes: 851_968 },
-  tcpWmem: { minBytes: 4096, defaultBytes: 16_384, maxBytes: 4_194_304 },
-  congestionControl: 'cubic',
-  congestionControlsAvailable: ['reno', 'cubic', 'bbr'],
-  sysctls: {
-    'net.ipv4.tcp_window_scaling': '1',
-    'net.ipv4.tcp_mtu_probing': '0',
-    'net.core.rmem_max': '212992',
-    'net.core.wmem_max': '212992',
-    'net.core.default_qdisc': 'fq_codel',
-  },
-  unknown: {},
-  ...over,
-});
-
-const flow = (over: Partial<FlowFacts> = {}, sender = host(), receiver = host()): FlowFacts => ({
-  step: 0,
-  kind: 'single-stream',
-  attempt: 0,
-  outcome: 'completed',
-  labels: {},
-  direction: 'forward',
-  streams: 1,
-  throughputBps: 235e6,
-  asked: {},
-  congestionControl: 'cubic',
-  baselineRttMs: 18,
-  series: [],
-  hosts: { sender: { snapshot: sender }, receiver: { snapshot: receiver } },
-  ...over,
-});
-
-const leg = (flows: readonly FlowFacts[], path: Partial<LegFacts['path']> = {}): LegFacts => ({
-  path: {
-    name: 'ber-par',
-    source: { probe: 'ber', endpoint: 'wan' },
-    destination: { probe: 'par', endpoint: 'wan' },
-    committedRateBps: 1e9,
-    rateLayer: 'ip',
-    createdAt: '2026-12-01T00:00:00.000Z',
-    updatedAt: '2026-12-01T00:00:00.000Z',
-    ...path,
-  },
-  flows,
-  udp: [],
-  rtts: [],
-  transactions: [],
-  pathMtus: [],
-});
-
-const holds = (code: Finding['code'], labels?: Finding['labels']): Finding => ({
-  code,
-  holds: 'yes',
-  evidence: {},
-  ...(labels ? { labels } : {}),
-});
-const adviceOn = (facts: LegFacts, ...findings: Finding[]) =>
-  advise(facts, { findings: { 0: findings }, diagnosis: { ruleSet: 'test', headline: '', limitedBy: 'unknown' } });
 
 describe('a window that is too small', () => {
   // 965.33 Mbit/s of payload over 18 ms: 2,172,000 bytes in flight.
@@ -161,7 +96,12 @@ describe('other limits', () => {
   test('window scaling that a host switched off is switched on; stripped on the path, somebody else must act', () => {
     const off = host({ sysctls: { ...host().sysctls, 'net.ipv4.tcp_window_scaling': '0' } });
     const own = adviceOn(leg([flow({}, host(), off)]), holds('window-scaling-missing'));
-    expect(own.hosts[1]?.changes).toMatchObject([{ key: 'net.ipv4.tcp_window_scaling', current: '0', proposed: '1' }]);
+    // With the option alone the flow would next wait for the buffer: 565,760 of 2,172,000 bytes.
+    expect(own.hosts[1]?.changes).toMatchObject([
+      { key: 'net.ipv4.tcp_window_scaling', current: '0', proposed: '1' },
+      { key: 'net.ipv4.tcp_rmem', proposed: '4096 131072 4915200' },
+    ]);
+    expect(own.hosts[0]?.changes).toEqual([]);
     expect(own.requests).toEqual([]);
     const stripped = adviceOn(leg([flow()]), holds('window-scaling-missing'));
     expect(stripped.hosts.flatMap(({ changes }) => changes)).toEqual([]);
@@ -172,7 +112,8 @@ describe('other limits', () => {
     const advice = adviceOn(leg([flow()]), holds('loss-limited'));
     expect(advice.hosts.map(({ changes }) => changes.map(({ key, proposed }) => `${key}=${proposed}`))).toEqual([
       ['net.ipv4.tcp_congestion_control=bbr'],
-      [],
+      // What loss held down needs the whole window as soon as it does not (B7); the sender's 4 MiB carry it.
+      ['net.ipv4.tcp_rmem=4096 131072 4915200'],
     ]);
     expect(advice.requests).toMatchObject([{ code: 'loss-limited', who: 'carrier' }]);
     const old = host({ kernel: '4.9.0' });

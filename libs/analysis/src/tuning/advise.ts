@@ -1,33 +1,22 @@
-import type {
-  Advice,
-  AdviceRequest,
-  Finding,
-  FindingCode,
-  HostAdvice,
-  HostSnapshot,
-  SettingChange,
-} from '@plumbline/model';
-import { committedTcpBps, provenRateBps } from '../diagnosis/capacity.js';
+import type { Advice, AdviceRequest, Finding, FindingCode, HostAdvice, SettingChange } from '@plumbline/model';
 import type { LegDiagnosis } from '../diagnosis/diagnose.js';
 import type { FlowFacts, LegFacts } from '../diagnosis/facts.js';
-import { viewOf } from '../diagnosis/flow-view.js';
-import { known, leastOf } from '../diagnosis/numbers.js';
-import { labelsOf } from '../diagnosis/subjects.js';
-import { bdpBytes } from '../theory/bandwidth-delay.js';
-import { HUGE_BYTES, raisedMaximum, receiveBufferBytes, sendBufferBytes, type Target } from './buffers.js';
+import { wayOf } from '../diagnosis/flow-view.js';
+import { algorithmNeed, willRunBbr } from './algorithm-need.js';
+import { bufferNeed } from './buffer-need.js';
+import type { Target } from './buffers.js';
+import type { End, Need } from './need.js';
 import { REQUESTS } from './requests.js';
+import { ceilingNeed, probingNeed, scalingNeed } from './setting-needs.js';
 import { filePath, fileText, undoCommands } from './sysctl-file.js';
+import { codesOf, targetOf } from './target.js';
 
-type End = HostAdvice['end'];
-/** What one flow asks of one end. */
-interface Need {
-  readonly end: End;
-  readonly changes: readonly SettingChange[];
-  readonly cautions: readonly string[];
-  readonly missing: readonly string[];
-}
-
-const WINDOW_CODES: ReadonlySet<FindingCode> = new Set(['receive-window-limited', 'send-buffer-limited']);
+/**
+ * Where these hold a larger window only makes bursts that something on the path throws away (FIELD-CASES B29, B37), or cannot
+ * help at all: no buffer is raised.
+ */
+const BUFFERS_DO_NOT_HELP: readonly FindingCode[] = ['policed', 'per-flow-capped'];
+const WINDOW_CODES: readonly FindingCode[] = ['receive-window-limited', 'send-buffer-limited'];
 
 /**
  * What to change at the two ends of a path, from what its run found. Only what must change: maxima of buffers, congestion control
@@ -37,8 +26,9 @@ export function advise(leg: LegFacts, { findings, diagnosis }: LegDiagnosis): Ad
   const holding = Object.values(findings)
     .flat()
     .filter(({ holds }) => holds === 'yes');
-  const target = targetOf(leg);
-  const needs = leg.flows.flatMap((flow) => needsOf(flow, leg, codesOf(flow, findings), target));
+  const targets = { forward: targetOf(leg, findings, 'forward'), reverse: targetOf(leg, findings, 'reverse') };
+  const needs = leg.flows.flatMap((flow) => needsOf(flow, codesOf(flow, findings), targets[wayOf(flow)]));
+  const target = leg.flows.some((flow) => wayOf(flow) === 'forward') ? targets.forward : targets.reverse;
   const hosts = (['source', 'destination'] as const).map((end) => hostAdvice(leg, end, needs));
   const requests = requestsOf(holding, hosts);
   return {
@@ -51,152 +41,48 @@ export function advise(leg: LegFacts, { findings, diagnosis }: LegDiagnosis): Ad
   };
 }
 
-/** What holds of one flow. */
-function codesOf(flow: FlowFacts, findings: LegDiagnosis['findings']): Set<FindingCode> {
-  const labels = JSON.stringify(labelsOf({ about: 'flow', flow }));
-  const own = (findings[flow.step] ?? []).filter(
-    (finding) => finding.holds === 'yes' && JSON.stringify(finding.labels ?? {}) === labels,
-  );
-  return new Set(own.map(({ code }) => code));
-}
-
-/** The rate that the path is to carry, and its round trip without queues. */
-function targetOf(leg: LegFacts): Target | undefined {
-  const rateBps = committedTcpBps(leg) ?? provenRateBps(leg, 'forward');
-  const idle = leastOf(known(leg.flows.map((flow) => viewOf(flow, leg).idleRttMs)));
-  const rttMs = idle ?? leastOf(known(leg.rtts.map((rtt) => rtt.minMs))) ?? leg.path.expectedRttMs;
-  if (rateBps === undefined || rttMs === undefined || !(rateBps > 0) || !(rttMs > 0)) return undefined;
-  return { rateBps, rttMs, bdpBytes: Math.round(bdpBytes(rateBps, rttMs)) };
-}
-
-const endsOf = (flow: FlowFacts, leg: LegFacts): { sender: End; receiver: End } =>
-  viewOf(flow, leg).way === 'forward'
+const endsOf = (flow: FlowFacts): { sender: End; receiver: End } =>
+  wayOf(flow) === 'forward'
     ? { sender: 'source', receiver: 'destination' }
     : { sender: 'destination', receiver: 'source' };
 
-function needsOf(flow: FlowFacts, leg: LegFacts, codes: ReadonlySet<FindingCode>, target: Target | undefined): Need[] {
-  const ends = endsOf(flow, leg);
+function needsOf(flow: FlowFacts, codes: ReadonlySet<FindingCode>, target: Target | undefined): Need[] {
+  const ends = endsOf(flow);
   const sender = flow.hosts.sender?.snapshot;
   const receiver = flow.hosts.receiver?.snapshot;
+  const has = (code: FindingCode) => codes.has(code);
   const needs: Need[] = [];
-  if ([...WINDOW_CODES].some((code) => codes.has(code)))
+  const buffers = (when: 'bound' | 'below-product') =>
     needs.push(
-      bufferNeed(ends.receiver, 'net.ipv4.tcp_rmem', receiver, target),
-      bufferNeed(ends.sender, 'net.ipv4.tcp_wmem', sender, target),
+      bufferNeed(ends.receiver, 'net.ipv4.tcp_rmem', receiver, target, when),
+      bufferNeed(ends.sender, 'net.ipv4.tcp_wmem', sender, target, when),
     );
-  if (codes.has('window-scaling-missing'))
-    needs.push(scalingNeed(ends.sender, sender), scalingNeed(ends.receiver, receiver));
-  if (codes.has('application-window-limited'))
+  const helps = !BUFFERS_DO_NOT_HELP.some(has);
+  if (helps && WINDOW_CODES.some(has)) buffers('bound');
+  if (has('window-scaling-missing')) {
+    const scaling = [scalingNeed(ends.sender, sender), scalingNeed(ends.receiver, receiver)];
+    needs.push(...scaling);
+    if (helps && scaling.some(({ changes }) => changes.length > 0)) buffers('below-product');
+  }
+  if (has('application-window-limited'))
     needs.push(
       ceilingNeed(ends.receiver, 'net.core.rmem_max', receiver, flow, target),
       ceilingNeed(ends.sender, 'net.core.wmem_max', sender, flow, target),
     );
-  if (codes.has('loss-limited') && !codes.has('policed')) needs.push(algorithmNeed(ends.sender, sender, flow));
-  if (codes.has('mtu-black-hole')) needs.push(probingNeed(ends.sender, sender));
+  if (has('loss-limited') && !has('policed')) {
+    const algorithm = algorithmNeed(ends.sender, sender, flow);
+    needs.push(algorithm);
+    // What loss held down needs the whole window as soon as it does not (B7).
+    if (helps && willRunBbr(algorithm)) buffers('below-product');
+  }
+  if (has('mtu-black-hole')) needs.push(probingNeed(ends.sender, sender));
   return needs;
 }
 
-const need = (end: End, more: Partial<Need>): Need => ({ end, changes: [], cautions: [], missing: [], ...more });
-
-function bufferNeed(
-  end: End,
-  key: 'net.ipv4.tcp_rmem' | 'net.ipv4.tcp_wmem',
-  snapshot: HostSnapshot | undefined,
-  target: Target | undefined,
-): Need {
-  if (!target)
-    return need(end, {
-      missing: ['the rate that the path is to carry: give the path its committedRateBps, or run udp-step-up'],
-    });
-  const triple = key === 'net.ipv4.tcp_rmem' ? snapshot?.tcpRmem : snapshot?.tcpWmem;
-  if (!snapshot || !triple) return need(end, { missing: [`${key} of this host`] });
-  const bytes = key === 'net.ipv4.tcp_rmem' ? receiveBufferBytes(target, snapshot) : sendBufferBytes(target);
-  const change = raisedMaximum(key, snapshot, bytes, target);
-  if (!change) return need(end, {});
-  const cautions = [
-    'Leave minimum and default of tcp_rmem and tcp_wmem as they are: each connection would pay for them.',
-    'net.core.rmem_max and wmem_max do not limit the kernel’s own sizing of buffers: leave them.',
-    ...(bytes > HUGE_BYTES
-      ? [
-          `Buffers of ${Math.round(bytes / 1e6)} MB may stall a host while it collapses its receive queue; watch TcpExt.TCPRcvCollapsed and net.ipv4.tcp_mem.`,
-        ]
-      : []),
-  ];
-  return need(end, { changes: [change], cautions });
-}
-
-function scalingNeed(end: End, snapshot: HostSnapshot | undefined): Need {
-  const key = 'net.ipv4.tcp_window_scaling';
-  const current = snapshot?.sysctls[key];
-  if (current === undefined) return need(end, { missing: [`${key} of this host`] });
-  if (current.trim() !== '0') return need(end, {});
-  const why = 'without the window scale option no window is larger than 65,535 bytes (RFC 7323)';
-  return need(end, { changes: [{ key, current, proposed: '1', why, scope: 'namespace' }] });
-}
-
-/** Only for a program that sets its buffers itself: the kernel cuts what it asks for to this. */
-function ceilingNeed(
-  end: End,
-  key: 'net.core.rmem_max' | 'net.core.wmem_max',
-  snapshot: HostSnapshot | undefined,
-  flow: FlowFacts,
-  target: Target | undefined,
-): Need {
-  const current = snapshot?.sysctls[key];
-  const asked = flow.asked.windowBytes;
-  if (asked === undefined || !target) return need(end, {});
-  if (current === undefined)
-    return need(end, { missing: [`${key} of this host (read it on the host, outside any container)`] });
-  if (asked <= Number(current) || asked > target.bdpBytes * 4) return need(end, {});
-  const why = `the application asks for ${Math.round(asked / 1000)} kB and gets no more than this`;
-  return need(end, {
-    changes: [{ key, current, proposed: String(asked), why, scope: 'host', costBytes: asked * 2 }],
-    cautions: [
-      'It matters only to programs that set SO_RCVBUF or SO_SNDBUF; it is shared by all namespaces of the host.',
-    ],
-  });
-}
-
-function algorithmNeed(end: End, snapshot: HostSnapshot | undefined, flow: FlowFacts): Need {
-  const key = 'net.ipv4.tcp_congestion_control';
-  const current = snapshot?.congestionControl;
-  if (!snapshot || current === undefined) return need(end, { missing: [`${key} of this host`] });
-  if (current === 'bbr' || flow.congestionControl === 'bbr') return need(end, {});
-  if (!snapshot.congestionControlsAvailable?.includes('bbr'))
-    return need(end, { missing: ['whether the kernel has bbr (modprobe tcp_bbr, then measure again)'] });
-  const why =
-    'the path loses packets at random, and a loss-based algorithm slows down for each; bbr keeps the rate that it measures';
-  const asked = flow.asked.congestionControl;
-  return need(end, {
-    changes: [{ key, current, proposed: 'bbr', why, scope: 'namespace' }, ...pacing(snapshot)],
-    cautions: [
-      'Congestion control and qdisc matter at the sender only.',
-      'Connections of before are remembered: ip tcp_metrics flush all, before the next test.',
-      ...(asked === undefined
-        ? []
-        : [`This test asked for ${asked} itself: repeat it without, to see what the host's own algorithm does.`]),
-    ],
-  });
-}
-
-/** Until 4.13 bbr paces by the qdisc fq only; from then on TCP does it itself where there is no fq (net/ipv4/tcp_output.c). */
-function pacing(snapshot: HostSnapshot): SettingChange[] {
-  const [major = 0, minor = 0] = (snapshot.kernel ?? '').split('.').map((part) => Number.parseInt(part, 10));
-  const key = 'net.core.default_qdisc';
-  const current = snapshot.sysctls[key];
-  if (current === undefined || current === 'fq' || major > 4 || (major === 4 && minor >= 13)) return [];
-  return [{ key, current, proposed: 'fq', why: 'below kernel 4.13 bbr needs fq to pace', scope: 'host' }];
-}
-
-function probingNeed(end: End, snapshot: HostSnapshot | undefined): Need {
-  const key = 'net.ipv4.tcp_mtu_probing';
-  const current = snapshot?.sysctls[key];
-  if (current === undefined) return need(end, { missing: [`${key} of this host`] });
-  if (current.trim() !== '0') return need(end, {});
-  const why =
-    'large packets vanish without an ICMP error; TCP then finds a size that gets through by itself (RFC 4821)';
-  return need(end, { changes: [{ key, current, proposed: '1', why, scope: 'namespace' }] });
-}
+const ALWAYS = [
+  'Only new connections use these values: start long-lived programs again.',
+  'At a restart a file of /etc/sysctl.d that sorts after this one wins; sysctl --system shows the order.',
+];
 
 /** All needs of one end as one file: of two for a key the larger. */
 function hostAdvice(leg: LegFacts, end: End, needs: readonly Need[]): HostAdvice {
@@ -214,9 +100,9 @@ function hostAdvice(leg: LegFacts, end: End, needs: readonly Need[]): HostAdvice
     probe: (end === 'source' ? leg.path.source : leg.path.destination).probe,
     changes,
     ...(file ? { file } : {}),
-    apply: file ? [`sysctl -p ${file.path}`] : [],
+    apply: file ? [`sysctl -p ${file.path}`, ...new Set(own.flatMap(({ alsoApply }) => alsoApply))] : [],
     undo: file ? undoCommands(path, changes) : [],
-    cautions: [...new Set(own.flatMap(({ cautions }) => cautions))],
+    cautions: [...new Set([...own.flatMap(({ cautions }) => cautions), ...(file ? ALWAYS : [])])],
     missing: [...new Set(own.flatMap(({ missing }) => missing))],
   };
 }
