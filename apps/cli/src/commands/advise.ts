@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Advice } from '@plumbline/api-client';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { z } from 'zod';
 import { connect } from '../connection/api.js';
 import type { BuildCommand, CommandContext } from '../context.js';
@@ -12,7 +12,11 @@ import { wrap } from '../output/table.js';
 import { styled } from '../output/terminal.js';
 import { PrintsData } from './flags.js';
 
-const AdviseFlags = PrintsData.extend({ leg: z.number(), out: z.string().optional() });
+const AdviseFlags = PrintsData.extend({
+  leg: z.number(),
+  end: z.enum(['source', 'destination']).optional(),
+  out: z.string().optional(),
+});
 type HostAdvice = Advice['hosts'][number];
 
 export const adviseCommand: BuildCommand = (context) =>
@@ -22,15 +26,17 @@ export const adviseCommand: BuildCommand = (context) =>
     )
     .argument('<run>', 'id of the run')
     .option('--leg <n>', 'which leg', wholeNumber(0, 10_000), 0)
+    .addOption(new Option('--end <end>', 'only one end of the path').choices(['source', 'destination']))
     .option('--out <dir>', 'write the files there, each in a folder of its end')
     .action(async (id: string, raw: unknown) => {
-      const { leg, out, ...flags } = AdviseFlags.parse(raw);
+      const { leg, end, out, ...flags } = AdviseFlags.parse(raw);
       const api = await connect(flags, context);
-      const advice = await api.ask(
+      const whole = await api.ask(
         'Asking for advice',
         api.client.GET('/v1/runs/{id}/legs/{leg}/advice', { params: { path: { id, leg } } }),
         `plumb run show ${id}`,
       );
+      const advice = end === undefined ? whole : { ...whole, hosts: whole.hosts.filter((host) => host.end === end) };
       if (flags.json) printJson(context.out, advice);
       else printAdvice(advice, context);
       if (out !== undefined) await writeFiles(advice, out, context);
