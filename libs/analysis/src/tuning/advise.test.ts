@@ -108,7 +108,7 @@ describe('other limits', () => {
     expect(stripped.requests).toMatchObject([{ code: 'window-scaling-missing', who: 'network administrator' }]);
   });
 
-  test('random loss: bbr at the sender only, fq below 4.13 (B42), and the carrier all the same', () => {
+  test('random loss: bbr at the sender only, fq below 4.13 (B42), buffers that would bind next (B7), and the carrier all the same', () => {
     const advice = adviceOn(leg([flow()]), holds('loss-limited'));
     expect(advice.hosts.map(({ changes }) => changes.map(({ key, proposed }) => `${key}=${proposed}`))).toEqual([
       ['net.ipv4.tcp_congestion_control=bbr'],
