@@ -68,16 +68,11 @@ describe('a queue far below the path is a limit of its own', () => {
     expect(metricValue(run, 0, 'limited.receive-window')).toBeLessThan(0.1);
   });
 
-  /**
-   * PRODUCT.md has 310 to 370 Mbit/s here, as an emulator gave it that stalled (its own cubic flow lost at a quarter of the path's
-   * BDP, where only a burst overflows 150 KB). Ours delays no frame by more than it is asked to, and one flow gets 490 to 710: CUBIC
-   * between 0.7 (BDP + queue) and BDP + queue, less what bursts of 64 KB segments cost it. What holds in both: the queue is the limit.
-   */
-  test.runIf(full)('150 KB: the queue is the limit over 20 s', async () => {
+  // Our emulator has given 488 to 714 so far, and nobody knows why: this row is red until somebody does.
+  test.runIf(full)('150 KB: 310 to 370 Mbit/s over 20 s', async () => {
     await queue(150_000);
-    const run = await seed.measure({ ...stream, durationS: 20, omitS: 3 });
-    expect(metricValue(run, 0, 'throughput')).toBeGreaterThan(0.25 * RATE_BPS);
-    expect(metricValue(run, 0, 'throughput')).toBeLessThan(0.8 * RATE_BPS);
-    expect(metricValue(run, 0, 'limited.receive-window')).toBeLessThan(0.1);
+    const run = await seed.reaching({ ...stream, durationS: 20, omitS: 3 }, 310e6);
+    expect(metricValue(run, 0, 'throughput')).toBeGreaterThan(310e6);
+    expect(metricValue(run, 0, 'throughput')).toBeLessThan(370e6);
   });
 });
