@@ -43,3 +43,18 @@ export function linksOf({
 
 export const linkText = ({ rateBps, rttMs, queueBytes }: Link): string =>
   `${mbit(rateBps)}, ${rttMs} ms, queue ${Math.round(queueBytes / 1000)} kB`;
+
+/** One flow, as most scenarios measure it. */
+export const stream = (more: object = {}) => ({
+  kind: 'single-stream',
+  durationS: 3,
+  omitS: 1,
+  congestionControl: 'cubic',
+  ...more,
+});
+
+/** A path that promises what its link has. */
+export const promised = ({ rateBps, rttMs }: { rateBps: number; rttMs: number }) => ({
+  committedRateBps: rateBps,
+  expectedRttMs: rttMs,
+});

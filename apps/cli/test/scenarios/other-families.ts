@@ -1,17 +1,5 @@
-import { drawLink, linksOf, linkText, mbit, round } from './drawn-links.js';
+import { drawLink, linksOf, linkText, mbit, promised, round, stream } from './drawn-links.js';
 import type { Family } from './scenario.js';
-
-const stream = (more: object = {}) => ({
-  kind: 'single-stream',
-  durationS: 3,
-  omitS: 1,
-  congestionControl: 'cubic',
-  ...more,
-});
-const promised = ({ rateBps, rttMs }: { rateBps: number; rttMs: number }) => ({
-  committedRateBps: rateBps,
-  expectedRttMs: rttMs,
-});
 
 /** Faults of use, of hosts, and of who else is there. */
 export const OTHER_FAMILIES: readonly Family[] = [

@@ -1,14 +1,7 @@
 import type { Draws } from '../seed.js';
-import { drawLink, linksOf, linkText } from './drawn-links.js';
+import { drawLink, linksOf, linkText, promised, stream } from './drawn-links.js';
 import type { Family, Scenario } from './scenario.js';
 
-const stream = (more: object = {}) => ({
-  kind: 'single-stream',
-  durationS: 3,
-  omitS: 1,
-  congestionControl: 'cubic',
-  ...more,
-});
 /** Linux gives at most this share of the receive buffer as window (kernel 6.x; PRODUCT.md). */
 const WINDOW_SHARE = 170 / 256;
 
@@ -31,11 +24,6 @@ const windowScenario = (
     text: `${linkText(link)}, window ${Math.round(windowBytes / 1000)} kB of ${Math.round(link.bdpBytes / 1000)} kB`,
   };
 };
-
-const promised = ({ rateBps, rttMs }: { rateBps: number; rttMs: number }) => ({
-  committedRateBps: rateBps,
-  expectedRttMs: rttMs,
-});
 
 /** Faults of windows and buffers, each with a ceiling of closed form. */
 export const WINDOW_FAMILIES: readonly Family[] = [

@@ -70,5 +70,6 @@ function isRandom(view: FlowView, leg: LegFacts, tokenBps: number, lossRatio: nu
   return lost > (sent * lossRatio) / 4;
 }
 
-const packetsOf = ({ offeredBps, durationS, payloadBytes = 1448 }: UdpStepFacts): number | undefined =>
+/** Datagrams that were sent in a step; undefined where its length is not known. */
+export const packetsOf = ({ offeredBps, durationS, payloadBytes = 1448 }: UdpStepFacts): number | undefined =>
   durationS === undefined ? undefined : (offeredBps * durationS) / 8 / payloadBytes;

@@ -2,7 +2,8 @@ import { atContractLayer, udpCarriedBps } from '../contract.js';
 import type { LegFacts, UdpFacts, UdpStepFacts } from '../facts.js';
 import { viewOf } from '../flow-view.js';
 import { cannotTell, no, yes } from '../judgement.js';
-import { greatestOf, known, sumOf } from '../numbers.js';
+import { greatestOf, known, productOf, sumOf } from '../numbers.js';
+import { packetsOf } from '../policer.js';
 import { mbps, percent } from '../prose/words.js';
 import type { Rule, Subject } from '../rule.js';
 import { isHeldByWindow } from '../window-limits.js';
@@ -68,10 +69,7 @@ function lostAtHost({ steps }: UdpFacts): number {
   return overflow === 0 ? 0 : overflow / Math.max(overflow, lost ?? 0);
 }
 
-const lostDatagrams = ({ offeredBps, durationS, lossRatio, payloadBytes = 1448 }: UdpStepFacts): number | undefined =>
-  durationS === undefined || lossRatio === undefined
-    ? undefined
-    : (offeredBps * durationS * lossRatio) / 8 / payloadBytes;
+const lostDatagrams = (step: UdpStepFacts): number | undefined => productOf(packetsOf(step), step.lossRatio);
 
 const carriedOf = (subject: Subject, leg: LegFacts): number | undefined =>
   subject.about === 'udp'
